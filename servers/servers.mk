@@ -1,0 +1,47 @@
+# The servers: servers/common is linked into each; a server folder with a NAME.mk may name its libraries.
+SERVER_NAMES  := libevent libuv h2o null
+SERVER_BINS   := $(SERVER_NAMES:%=$(BUILD)/bin/server-%)
+SERVER_CFLAGS := -O3 -flto=auto
+ifneq ($(SANITIZE),)
+SERVER_CFLAGS :=
+endif
+ifneq ($(findstring clang,$(CC)),)
+SERVER_CFLAGS := -O3
+endif
+
+SERVER_LIBS_libevent   = $(call pkg,--libs,libevent_core) $(LLHTTP_LIBS)
+SERVER_FLAGS_libevent  = $(call pkg,--cflags,libevent_core)
+SERVER_OBJS_libevent   = $(LLHTTP_OBJS)
+SERVER_LIBS_libuv      = $(call pkg,--libs,libuv) $(LLHTTP_LIBS)
+SERVER_FLAGS_libuv     = $(call pkg,--cflags,libuv)
+SERVER_OBJS_libuv      = $(LLHTTP_OBJS)
+SERVER_LIBS_h2o        = $(call pkg,--libs,libh2o-evloop)
+SERVER_FLAGS_h2o       = $(call pkg,--cflags,libh2o-evloop)
+
+# common/http1*.c carries HTTP for servers whose library has none: it needs llhttp and is linked only there.
+COMMON_SRCS   := $(filter-out servers/common/http1%,$(wildcard servers/common/*.c))
+HTTP1_SRCS    := $(wildcard servers/common/http1*.c)
+COMMON_OBJS   := $(COMMON_SRCS:%.c=$(BUILD)/obj/%.o)
+HTTP1_OBJS    := $(HTTP1_SRCS:%.c=$(BUILD)/obj/%.o)
+SERVER_OBJS_libevent  += $(HTTP1_OBJS)
+SERVER_OBJS_libuv     += $(HTTP1_OBJS)
+
+servers: $(SERVER_BINS)
+.PHONY: servers
+
+$(BUILD)/obj/servers/common/%.o: servers/common/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -c $< -o $@
+
+define SERVER_RULES
+SRCS_$(1) := $$(wildcard servers/$(1)/*.c)
+$(BUILD)/obj/servers/$(1)/%.o: servers/$(1)/%.c $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LLHTTP_CFLAGS) $$(SERVER_FLAGS_$(1)) -Iservers -MMD -MP -c $$< -o $$@
+$(BUILD)/bin/server-$(1): $$(SRCS_$(1):%.c=$(BUILD)/obj/%.o) $$(COMMON_OBJS) $$(SERVER_OBJS_$(1)) $(BUILD)/flags
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) -lpthread
+-include $$(SRCS_$(1):%.c=$(BUILD)/obj/%.d)
+endef
+$(foreach s,$(SERVER_NAMES),$(eval $(call SERVER_RULES,$(s))))
+-include $(COMMON_OBJS:.o=.d) $(HTTP1_OBJS:.o=.d)
