@@ -107,18 +107,30 @@ static void child_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
     }
 }
 
+/* What the leader left running in its group goes with it, and while the zombie still holds the pid,
+ * so that the number cannot have become somebody else's. */
+static bool child_end_group(const struct child *c, int options) {
+    siginfo_t info = {0};
+    int rc;
+    do {
+        rc = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT | options);
+    } while (rc != 0 && errno == EINTR);
+    if (rc == 0 && info.si_pid == 0) {
+        return false;
+    }
+    kill(-c->pid, SIGKILL);
+    return true;
+}
+
 static void child_reap(struct child *c, int options) {
     int status;
-    if (c->exited) {
-        return;
-    }
     pid_t got;
-    do {
-        got = wait4(c->pid, &status, options, &c->usage);
-    } while (got < 0 && errno == EINTR);
-    if (got == 0) {
+    if (c->exited || !child_end_group(c, options)) {
         return;
     }
+    do {
+        got = wait4(c->pid, &status, 0, &c->usage);
+    } while (got < 0 && errno == EINTR);
     c->exited = true;
     if (got < 0) { /* reaped by somebody else: what it returned is not known */
         c->status = -1;
@@ -344,14 +356,12 @@ static bool child_wait_exit(struct child *c, int64_t timeout_ns) {
 }
 
 bool child_stop(struct child *c, int signum, int64_t grace_ns) {
-    pid_t group = c->pid;
     child_kill(c, signum);
     bool willing = child_wait_exit(c, grace_ns);
     if (!willing) {
         child_kill(c, SIGKILL);
         child_reap(c, 0);
     }
-    kill(-group, SIGKILL); /* whatever it left running in its group */
     /* Its last words are already in the pipe; a grandchild that keeps it open must not hold us. */
     loop_wait(c->loop, child_is_done, c, 50 * 1000000LL);
     return willing;

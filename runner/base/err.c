@@ -24,15 +24,20 @@ int err_set(struct err *e, enum err_class class, const char *format, ...) {
 }
 
 int err_prefix(struct err *e, const char *format, ...) {
-    char prefix[512];
-    char old[sizeof e->text];
+    char text[sizeof e->text];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(prefix, sizeof prefix, format, ap);
+    int n = vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    memcpy(old, e->text, sizeof old);
-    old[sizeof old - sizeof prefix - 3] = '\0';
-    snprintf(e->text, sizeof e->text, "%s: %s", prefix, old);
+    size_t used = n < 0 ? 0 : (size_t)n;
+    if (used + 3 < sizeof text) {
+        text[used++] = ':';
+        text[used++] = ' ';
+        size_t rest = strnlen(e->text, sizeof text - 1 - used);
+        memcpy(text + used, e->text, rest);
+        text[used + rest] = '\0';
+    }
+    memcpy(e->text, text, sizeof text);
     err_sanitize(e->text);
     return -1;
 }
