@@ -66,7 +66,7 @@ struct app_reply {
 /* What the application keeps for one worker thread. Zero it, then app_worker_init. */
 struct app_worker {
     const struct options *options;
-    const struct server *server;   /* for /stats; NULL in unit tests */
+    const struct server *server;    /* for /stats; NULL in unit tests */
     struct stats_counters counters; /* the transport counts connections, the application requests */
     char scratch[APP_SCRATCH];
 };
@@ -89,8 +89,8 @@ struct app_exchange {
 
 struct app_route {
     struct app_slice path;
-    unsigned methods;        /* bits 1 << enum app_method; GET brings HEAD along */
-    struct app_slice allow;  /* the same, as the value of Allow */
+    unsigned methods;       /* bits 1 << enum app_method; GET brings HEAD along */
+    struct app_slice allow; /* the same, as the value of Allow */
     enum app_when (*handle)(struct app_exchange *exchange);
     /* Body as it arrives; NULL: read off and ignored. */
     void (*on_body)(struct app_exchange *exchange, const char *data, size_t len);
@@ -123,12 +123,12 @@ void app_begin(struct app_exchange *exchange);
 /* One piece of the body; the data need not live longer than the call. */
 void app_body(struct app_exchange *exchange, const char *data, size_t len);
 
-/* Runs the route: 400 where Host is missing (1.1) or doubled or the method unknown, 404, 405, or the
- * route's own reply. Counts the request and burns the handicap. */
+/* Runs the route: 400 where Host is missing (1.1) or doubled or the method unknown, 404, 405, or
+ * the route's own reply. Counts the request and burns the handicap. */
 enum app_when app_end(struct app_exchange *exchange);
 
-/* Fills exchange->reply for a request the transport refuses: 400, 408, 413, 414, 417, 431, 500, 503.
- * Always closes. Allowed before app_begin (only `worker` must be set). */
+/* Fills exchange->reply for a request the transport refuses: 400, 408, 413, 414, 417, 431, 500,
+ * 503. Always closes. Allowed before app_begin (only `worker` must be set). */
 void app_refuse(struct app_exchange *exchange, unsigned status);
 
 /* Releases what the route holds. Call it exactly once for every app_begin or app_refuse. */

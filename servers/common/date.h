@@ -19,3 +19,4 @@ void date_format(time_t second, char *out);
  * the loop slept. DATE_LEN bytes that stay until the next call. */
 const char *date_now(struct date_cache *cache);
 
+#endif

@@ -6,8 +6,8 @@
  *     int main(int argc, char **argv) { return server_main(argc, argv, &type); }
  *
  * server_main parses the options, ignores SIGPIPE, raises the soft file limit, makes one listening
- * socket per worker (SO_REUSEPORT where there are several) and calls type->run for each: worker 0 on
- * the main thread, the others on threads of their own, each pinned to a CPU of the affinity mask
+ * socket per worker (SO_REUSEPORT where there are several) and calls type->run for each: worker 0
+ * on the main thread, the others on threads of their own, each pinned to a CPU of the affinity mask
  * when there are several. SIGTERM and SIGINT make worker->wake readable and server_draining() true.
  */
 #ifndef LOOPBENCH_SERVERS_SERVER_H

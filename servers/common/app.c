@@ -1,0 +1,173 @@
+#include "common/app.h"
+
+#include "common/handicap.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "common/routes.h"
+
+/* Every method llhttp knows for HTTP/1, so that a library that takes any word refuses the same. */
+static const char *const methods[] = {
+    "GET",       "HEAD",        "POST",       "PUT",      "DELETE",   "OPTIONS", "PATCH",
+    "CONNECT",   "TRACE",       "COPY",       "LOCK",     "MKCOL",    "MOVE",    "PROPFIND",
+    "PROPPATCH", "SEARCH",      "UNLOCK",     "BIND",     "REBIND",   "UNBIND",  "ACL",
+    "REPORT",    "MERGE",       "MKACTIVITY", "CHECKOUT", "M-SEARCH", "NOTIFY",  "SUBSCRIBE",
+    "PURGE",     "UNSUBSCRIBE", "MKCALENDAR", "LINK",     "UNLINK",   "SOURCE",
+};
+
+void app_worker_init(struct app_worker *worker, const struct options *options,
+                     const struct server *server) {
+    memset(worker, 0, sizeof *worker);
+    worker->options = options;
+    worker->server = server;
+}
+
+enum app_method app_parse_method(const char *word, size_t len) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strlen(methods[i]) == len && memcmp(methods[i], word, len) == 0) {
+            return i < APP_OTHER ? (enum app_method)i : APP_OTHER;
+        }
+    }
+    return APP_UNKNOWN;
+}
+
+void app_split_target(const char *target, size_t len, struct app_slice *path,
+                      struct app_slice *query) {
+    const char *end = target + len;
+    if (len != 0 && *target != '/') {
+        /* RFC 9112 3.2.2: servers must accept the absolute form. */
+        size_t scheme = len > 7 && strncasecmp(target, "http://", 7) == 0    ? 7
+                        : len > 8 && strncasecmp(target, "https://", 8) == 0 ? 8
+                                                                             : 0;
+        if (scheme != 0) {
+            target += scheme;
+            while (target != end && *target != '/' && *target != '?') {
+                target++;
+            }
+        }
+    }
+    const char *mark = target == end ? NULL : memchr(target, '?', (size_t)(end - target));
+    const char *path_end = mark != NULL ? mark : end;
+    *path = (struct app_slice){target, (size_t)(path_end - target)};
+    *query = mark != NULL ? (struct app_slice){mark + 1, (size_t)(end - mark - 1)}
+                          : (struct app_slice){NULL, 0};
+    if (path->len == 0 && len != 0) {
+        *path = APP_SLICE("/");
+    }
+}
+
+static bool is_token(const char *text, size_t len, struct app_slice token) {
+    return len == token.len && strncasecmp(text, token.base, len) == 0;
+}
+
+unsigned app_connection_tokens(const char *value, size_t len) {
+    unsigned tokens = 0;
+    const char *end = value + len;
+    for (const char *at = value; at != NULL && at < end;) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const char *stop = comma != NULL ? comma : end;
+        const char *last = stop;
+        while (at < last && (*at == ' ' || *at == '\t')) {
+            at++;
+        }
+        while (last > at && (last[-1] == ' ' || last[-1] == '\t')) {
+            last--;
+        }
+        if (is_token(at, (size_t)(last - at), APP_SLICE("close"))) {
+            tokens |= APP_TOKEN_CLOSE;
+        } else if (is_token(at, (size_t)(last - at), APP_SLICE("keep-alive"))) {
+            tokens |= APP_TOKEN_KEEP_ALIVE;
+        }
+        at = stop == end ? end : stop + 1;
+    }
+    return tokens;
+}
+
+bool app_keep_alive(unsigned minor, unsigned tokens) {
+    if ((tokens & APP_TOKEN_CLOSE) != 0) {
+        return false;
+    }
+    return minor != 0 || (tokens & APP_TOKEN_KEEP_ALIVE) != 0;
+}
+
+void app_begin(struct app_exchange *exchange) {
+    exchange->state = NULL;
+    exchange->route = routes_find(exchange->path);
+}
+
+void app_body(struct app_exchange *exchange, const char *data, size_t len) {
+    const struct app_route *route = exchange->route;
+    if (route != NULL && route->on_body != NULL) {
+        route->on_body(exchange, data, len);
+    }
+}
+
+static bool allows(const struct app_route *route, enum app_method method) {
+    unsigned bit = method == APP_HEAD ? 1U << APP_GET : 1U << method;
+    return (route->methods & bit) != 0;
+}
+
+enum app_when app_end(struct app_exchange *exchange) {
+    const struct app_route *route = exchange->route;
+    stats_add(&exchange->worker->counters.requests, 1);
+    if (handicap_turns != 0) {
+        handicap_burn(handicap_turns);
+    }
+    if (exchange->method == APP_UNKNOWN || exchange->num_hosts > 1 ||
+        (exchange->num_hosts == 0 && exchange->minor != 0)) {
+        app_refuse(exchange, 400);
+        return APP_NOW;
+    }
+    if (route == NULL) {
+        exchange->reply = (struct app_reply){
+            .status = 404,
+            .reason = APP_SLICE("Not Found"),
+            .content_type = APP_SLICE("text/html"),
+            .body = APP_SLICE("<!doctype html><title>404</title><p>Not Found</p>\n"),
+        };
+        return APP_NOW;
+    }
+    if (!allows(route, exchange->method)) {
+        exchange->reply = (struct app_reply){
+            .status = 405,
+            .reason = APP_SLICE("Method Not Allowed"),
+            .content_type = APP_SLICE("text/plain"),
+            .allow = route->allow,
+            .body = APP_SLICE("Method Not Allowed"),
+        };
+        return APP_NOW;
+    }
+    return route->handle(exchange);
+}
+
+void app_refuse(struct app_exchange *exchange, unsigned status) {
+    static const struct {
+        unsigned status;
+        struct app_slice reason;
+    } refusals[] = {
+        {400, {"Bad Request", 11}},         {408, {"Request Timeout", 15}},
+        {413, {"Content Too Large", 17}},   {414, {"URI Too Long", 12}},
+        {417, {"Expectation Failed", 18}},  {431, {"Request Header Fields Too Large", 31}},
+        {503, {"Service Unavailable", 19}}, {500, {"Internal Server Error", 21}},
+    };
+    size_t i = 0;
+    while (i < sizeof refusals / sizeof refusals[0] - 1 && refusals[i].status != status) {
+        i++;
+    }
+    exchange->reply = (struct app_reply){
+        .status = refusals[i].status,
+        .close = true,
+        .reason = refusals[i].reason,
+        .content_type = APP_SLICE("text/plain"),
+        .body = refusals[i].reason,
+    };
+}
+
+void app_finish(struct app_exchange *exchange) {
+    if (exchange->route != NULL && exchange->route->finish != NULL) {
+        exchange->route->finish(exchange);
+    }
+    exchange->route = NULL;
+    exchange->state = NULL;
+}

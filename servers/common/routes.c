@@ -1,0 +1,76 @@
+#include "common/routes.h"
+
+#include "common/json.h"
+
+#include <string.h>
+
+enum app_when reply_with(struct app_exchange *exchange, struct app_slice content_type,
+                         struct app_slice body) {
+    exchange->reply = (struct app_reply){
+        .status = 200,
+        .reason = APP_SLICE("OK"),
+        .content_type = content_type,
+        .body = body,
+    };
+    return APP_NOW;
+}
+
+enum app_when reply_from_scratch(struct app_exchange *exchange, struct app_slice content_type,
+                                 size_t len) {
+    reply_with(exchange, content_type, (struct app_slice){exchange->worker->scratch, len});
+    exchange->reply.in_scratch = true;
+    return APP_NOW;
+}
+
+static enum app_when route_hello(struct app_exchange *exchange) {
+    return reply_with(exchange, APP_SLICE("text/plain"), APP_SLICE("Hello world!"));
+}
+
+/* Serialised anew for each request, as a real service would. */
+static enum app_when route_json(struct app_exchange *exchange) {
+    struct json json;
+    json_init(&json, exchange->worker->scratch, APP_SCRATCH);
+    json_open(&json, NULL);
+    json_uint(&json, "test", 1);
+    json_str(&json, "data", "hello world");
+    json_close(&json);
+    return reply_from_scratch(exchange, APP_SLICE("application/json"), json_finish(&json));
+}
+
+static enum app_when route_html(struct app_exchange *exchange) {
+    static const char page[] = "<!DOCTYPE html>\n"
+                               "<html lang=\"en\">\n"
+                               "<head><meta charset=\"utf-8\"><title>loopbench – čeština, "
+                               "ελληνικά, 日本語</title></head>\n"
+                               "<body>\n"
+                               "<h1>Hello, wörld!</h1>\n"
+                               "<p>Příliš žluťoučký kůň · Ξεσκεπάζω την ψυχοφθόρα βδελυγμία · "
+                               "いろはにほへと · €½ 🙂</p>\n"
+                               "</body>\n"
+                               "</html>\n";
+    return reply_with(exchange, APP_SLICE("text/html; charset=utf-8"), APP_SLICE(page));
+}
+
+#define ON(method) (1U << (method))
+#define GET_HEAD                                                                                   \
+    ON(APP_GET), {                                                                                 \
+        "GET, HEAD", 9                                                                             \
+    }
+
+static const struct app_route routes[] = {
+    {{"/hello", 6}, GET_HEAD, route_hello, NULL, NULL},
+    {{"/", 1}, GET_HEAD, route_hello, NULL, NULL},
+    {{"/json", 5}, GET_HEAD, route_json, NULL, NULL},
+    {{"/html", 5}, GET_HEAD, route_html, NULL, NULL},
+    {{"/stats", 6}, GET_HEAD, route_stats, NULL, NULL},
+};
+
+const struct app_route *routes_find(struct app_slice path) {
+    for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
+        if (routes[i].path.len == path.len &&
+            memcmp(routes[i].path.base, path.base, path.len) == 0) {
+            return &routes[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/* The table of endpoints. A new one is a row in routes.c and a function. */
+#ifndef LOOPBENCH_SERVERS_ROUTES_H
+#define LOOPBENCH_SERVERS_ROUTES_H
+
+#include "common/app.h"
+
+/* The route of a path, compared byte for byte; NULL where there is none. */
+const struct app_route *routes_find(struct app_slice path);
+
+/* Answers 200 with a body that lives at least as long as the exchange. */
+enum app_when reply_with(struct app_exchange *exchange, struct app_slice content_type,
+                         struct app_slice body);
+
+/* Answers 200 with the first `len` bytes of worker->scratch. */
+enum app_when reply_from_scratch(struct app_exchange *exchange, struct app_slice content_type,
+                                 size_t len);
+
+/* GET /stats (stats_route.c). */
+enum app_when route_stats(struct app_exchange *exchange);
+
+#endif
