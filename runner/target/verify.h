@@ -1,0 +1,90 @@
+/* verify.h — does a running target keep the endpoint contract, and are all targets alike on the
+ * wire? Works on targets that somebody else started; prints nothing by itself. */
+#ifndef TARGET_VERIFY_H
+#define TARGET_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/workload.h"
+#include "target/http.h"
+
+enum verify_kind {
+    VERIFY_OURS,  /* the whole contract, wire-identical with the others of this kind */
+    VERIFY_NULL,  /* GET of what the null server serves, keep-alive, pipelining; identical there */
+    VERIFY_GUEST, /* status and meaning of the bodies; its bytes may differ and are described */
+};
+
+struct verify_target {
+    const char *name;
+    const char *host;
+    int port;
+    enum verify_kind kind;
+};
+
+enum verify_level {
+    VERIFY_PASS,
+    VERIFY_NOTE, /* a guest's difference: reported, no failure */
+    VERIFY_FAIL,
+};
+
+/* One line of the result. Texts are printable, long ones cut round what matters. */
+struct verify_finding {
+    char target[64];
+    char check[64]; /* "GET /hello: body", "identical to libevent: HEAD /json" … */
+    enum verify_level level;
+    char expected[200];
+    char got[200];
+};
+
+struct verify_findings {
+    struct verify_finding *items;
+    size_t n, room;
+};
+
+void verify_findings_release(struct verify_findings *f);
+
+/* Number of VERIFY_FAIL among them. */
+size_t verify_failures(const struct verify_findings *f);
+
+/* The replies one target gave, one for each probe, kept for comparing. */
+struct verify_replies {
+    const struct verify_target *target;
+    struct verify_reply {
+        char probe[64];                  /* "GET /hello" */
+        const struct workload *workload; /* NULL where the probe is none */
+        struct http_reply reply;
+    } * items;
+    size_t n, room;
+};
+
+void verify_replies_release(struct verify_replies *r);
+
+/* Checks one target against the contract for `workloads` (n of them): adds findings to *f and the
+ * replies to *replies (may be NULL). A target that cannot be reached is a finding, too. timeout_ns
+ * bounds every single exchange. Returns 0, or -1 with *e (out of memory). */
+int verify_contract(const struct verify_target *target, const struct workload *const *workloads,
+                    size_t n, int64_t timeout_ns, struct verify_replies *replies,
+                    struct verify_findings *f, struct err *e);
+
+/* Compares raw replies, all bytes but Date's value; for a guest sizes and header sets only, as
+ * notes. Pure. Probes that one of them has not are skipped. */
+int verify_compare(const struct verify_replies *reference, const struct verify_replies *other,
+                   struct verify_findings *f, struct err *e);
+
+/* All of it: contract of each target, then each compared with the first of VERIFY_OURS. */
+int verify_all(const struct verify_target *targets, size_t n_targets,
+               const struct workload *const *workloads, size_t n_workloads, int64_t timeout_ns,
+               struct verify_findings *f, struct err *e);
+
+/* The first failure as one line: "h2o: GET /hello: expected …, got …"; "" where there is none. */
+void verify_first_failure(const struct verify_findings *f, char *out, size_t size);
+
+/* Table of findings: target, check, ok / note / differs, and below each difference what was
+ * expected and what came. all = false leaves out the checks that passed, but counts them. */
+void verify_print(const struct verify_findings *f, bool all, FILE *out);
+
+#endif
