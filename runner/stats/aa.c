@@ -1,0 +1,92 @@
+#include "stats/aa.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "stats/order.h"
+
+size_t aa_work_size(const struct aa_cell cells[], size_t n) {
+    size_t size = n;
+    for (size_t i = 0; i < n; i++) {
+        size += cells[i].n;
+    }
+    return size;
+}
+
+static bool is_alarm(const struct verdict *v) {
+    return v->kind == VERDICT_HIGHER || v->kind == VERDICT_LOWER;
+}
+
+/* Judge every cell. work: first n half-widths, then the log ratios of judged cells, packed. */
+static void judge_cells(struct aa *aa, const struct aa_cell cells[],
+                        const struct verdict_rule *rule, double work[]) {
+    double *halves = work;
+    double *pool = work + aa->cells;
+    for (size_t i = 0; i < aa->cells; i++) {
+        const struct verdict v =
+            verdict_judge(cells[i].a, cells[i].b, cells[i].n, rule, pool + aa->pairs);
+        if (v.kind == VERDICT_INSUFFICIENT) {
+            continue;
+        }
+        halves[aa->judged++] = (v.log_hi - v.log_lo) / 2.0;
+        aa->pairs += v.pairs.valid;
+        if (is_alarm(&v)) {
+            aa->first_alarm = aa->alarms == 0 ? i : aa->first_alarm;
+            aa->alarms++;
+        }
+    }
+}
+
+static enum aa_state state_of(const struct aa *aa) {
+    if (aa->cells == 0) {
+        return AA_ABSENT;
+    }
+    if (aa->judged == 0) {
+        return AA_INSUFFICIENT;
+    }
+    if (aa->alarms > 0) {
+        return AA_ALARM;
+    }
+    return aa->log_lo > 0.0 || aa->log_hi < 0.0 ? AA_BIASED : AA_VALIDATED;
+}
+
+struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_rule *rule,
+                   double work[]) {
+    struct aa aa = {.cells = n, .first_alarm = n};
+    judge_cells(&aa, cells, rule, work);
+    const size_t judged = order_clean(work, aa.judged);
+    aa.resolution = expm1(order_median(work, judged));
+    aa.resolution_worst = judged > 0 ? expm1(work[judged - 1]) : NAN;
+
+    double *pool = work + n;
+    aa.pooled = yuen_estimate(pool, order_clean(pool, aa.pairs));
+    const struct yuen_interval span = yuen_interval(&aa.pooled, AA_POOLED_ALPHA);
+    aa.log_lo = span.lo;
+    aa.log_hi = span.hi;
+    aa.state = state_of(&aa);
+    return aa;
+}
+
+int aa_text(const struct aa *aa, char *out, size_t size) {
+    const double lo = 100.0 * expm1(aa->log_lo);
+    const double hi = 100.0 * expm1(aa->log_hi);
+    switch (aa->state) {
+    case AA_VALIDATED:
+        return snprintf(out, size,
+                        "validated: A/A control shows no difference in %zu cells, pooled 95%% "
+                        "interval [%+.2f%%, %+.2f%%], resolution %.1f%%",
+                        aa->judged, lo, hi, 100.0 * aa->resolution);
+    case AA_ABSENT:
+        return snprintf(out, size, "not validated: the run has no A/A control");
+    case AA_INSUFFICIENT:
+        return snprintf(out, size, "not validated: too few valid blocks in the A/A control");
+    case AA_ALARM:
+        return snprintf(out, size,
+                        "not validated: the A/A control differs from itself in %zu of %zu cells",
+                        aa->alarms, aa->judged);
+    case AA_BIASED:
+        break;
+    }
+    return snprintf(
+        out, size, "not validated: pooled A/A 95%% interval [%+.2f%%, %+.2f%%] excludes 0", lo, hi);
+}
