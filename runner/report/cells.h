@@ -1,0 +1,75 @@
+/* cells.h — from trials to cells: what reports, tables and plots are made of.
+ *
+ * A cell is target × workload × connections. Of a block that was run again the last complete
+ * attempt counts. Failed trials are counted with their reasons and give no figures. */
+#ifndef REPORT_CELLS_H
+#define REPORT_CELLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "report/metrics.h"
+#include "stats/order.h"
+#include "store/record.h"
+#include "store/store.h"
+
+/* Level of the intervals of medians. */
+#define CELL_LEVEL 0.95
+
+struct cell_target {
+    const char *name; /* points into the records */
+    const char *base;
+    enum target_role role;
+};
+
+/* Median over rounds of one metric in one cell. */
+struct figure {
+    struct order_summary s;
+    const char *missing; /* why there is no median, or NULL when there is one */
+};
+
+struct cell {
+    size_t target; /* index into cells.targets */
+    const char *workload;
+    int connections;
+    /* The trial that counts of each round, NULL where there is none; cells.rounds of them. */
+    const struct trial_record **trial;
+    int planned;          /* rounds in which it should have been measured */
+    int measured;         /* trials that count, failed ones included */
+    int failed;           /* of those */
+    int64_t requests;     /* over all rounds */
+    int64_t errors;       /* of all kinds over all rounds */
+    int64_t errors_by[5]; /* connect, read, write, timeout, status; -1 unknown */
+    bool client_limited;  /* in at least half of its rounds: throughput is a lower bound */
+    double ceiling;       /* median over rounds of rate / the null server's rate; NaN unknown */
+    struct figure figure[METRIC_COUNT];
+    char flags[512]; /* words met in any round, each followed by :rounds when not all, sorted */
+};
+
+struct cells {
+    const struct store *store;
+    struct cell_target *targets; /* in the manifest's order; control, then null, last */
+    size_t target_count;
+    const char **workloads;
+    size_t workload_count;
+    int *levels; /* connections, ascending */
+    size_t level_count;
+    size_t rounds;     /* 1 + the highest round seen, or the plan's number when it is higher */
+    struct cell *cell; /* sorted by workload, connections, target */
+    size_t count;
+};
+
+/* Points into *s, which must outlive it. Returns 0 or -1 with *e (ERR_MACHINE: memory). */
+int cells_build(struct cells *c, const struct store *s, struct err *e);
+
+void cells_release(struct cells *c);
+
+/* The cell, or NULL when nothing was planned or measured there. */
+const struct cell *cells_find(const struct cells *c, size_t target, const char *workload,
+                              int connections);
+
+/* Value of a metric in one round; NaN when the trial is missing, failed, or did not measure it. */
+double cell_value(const struct cell *c, size_t round, enum metric metric);
+
+#endif
