@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "report/metrics.h"
+#include "report/figures.h"
 #include "stats/order.h"
 #include "store/record.h"
 #include "store/store.h"
@@ -23,7 +23,7 @@ struct cell_target {
     enum target_role role;
 };
 
-/* Median over rounds of one metric in one cell. */
+/* Median over rounds of one figure in one cell. */
 struct figure {
     struct order_summary s;
     const char *missing; /* why there is no median, or NULL when there is one */
@@ -43,7 +43,7 @@ struct cell {
     int64_t errors_by[5]; /* connect, read, write, timeout, status; -1 unknown */
     bool client_limited;  /* in at least half of its rounds: throughput is a lower bound */
     double ceiling;       /* median over rounds of rate / the null server's rate; NaN unknown */
-    struct figure figure[METRIC_COUNT];
+    struct figure figure[FIG_COUNT];
     char flags[512]; /* words met in any round, each followed by :rounds when not all, sorted */
 };
 
@@ -69,7 +69,7 @@ void cells_release(struct cells *c);
 const struct cell *cells_find(const struct cells *c, size_t target, const char *workload,
                               int connections);
 
-/* Value of a metric in one round; NaN when the trial is missing, failed, or did not measure it. */
-double cell_value(const struct cell *c, size_t round, enum metric metric);
+/* Value of a figure in one round; NaN when the trial is missing, failed, or did not measure it. */
+double cell_value(const struct cell *c, size_t round, enum figure_id id);
 
 #endif

@@ -1,0 +1,50 @@
+/* figures.h — the figures of a cell: one table drives tables, CSV, JSON and plots. */
+#ifndef REPORT_FIGURES_H
+#define REPORT_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/record.h"
+
+enum figure_id {
+    FIG_RATE,
+    FIG_CPU,
+    FIG_P50,
+    FIG_P90,
+    FIG_P99,
+    FIG_P999,
+    FIG_MAX,
+    FIG_CORRECTED_P50,
+    FIG_CORRECTED_P90,
+    FIG_CORRECTED_P99,
+    FIG_CORRECTED_P999,
+    FIG_CORRECTED_MAX,
+    FIG_RSS_IDLE,
+    FIG_RSS_LOADED,
+    FIG_RSS_PEAK,
+    FIG_COUNT
+};
+
+enum figure_unit { UNIT_PER_SECOND, UNIT_CPU_US, UNIT_LATENCY_US, UNIT_BYTES };
+
+struct figure_info {
+    const char *key;   /* in CSV and JSON, unit included: cpu_us_per_request */
+    const char *title; /* for people: "server CPU per request" */
+    const char *unit;  /* "µs" */
+    enum figure_unit kind;
+    double quantile;    /* of a latency percentile; 0 for all others */
+    bool higher_better; /* only throughput */
+    bool corrected;     /* a latency from the corrected histogram */
+};
+
+const struct figure_info *figure_info(enum figure_id id);
+
+/* The figure of one trial; NaN when unknown. */
+double figure_value(const struct trial_record *r, enum figure_id id);
+
+/* A value for people in its natural unit, three or four digits: "6.71 µs", "1.23 ms", "125,431",
+ * "4.2 MiB". `with_unit` false leaves the unit out (rate and CPU only). */
+void figure_format(char *out, size_t size, enum figure_id id, double value, bool with_unit);
+
+#endif
