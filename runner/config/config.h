@@ -1,0 +1,125 @@
+/* config.h — everything a command was told, from all sources, checked.
+ *
+ * Later sources win: defaults, profile, INI file, flags. Field names are those of options.c with _
+ * for -; units are in the names. */
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "config/options.h"
+#include "config/values.h"
+
+#define CONFIG_FILE_MAX       (1 << 20)
+#define CONFIG_CONTROL_SUFFIX "-again" /* the A/A control of target X is measured as X-again */
+#define CONFIG_NULL_TARGET    "null"   /* the null server */
+
+/* One target: our own servers are built-in rows, [target NAME] sections add others. */
+struct target_config {
+    char *name;
+    bool builtin;   /* one of loopbench's servers */
+    bool announces; /* prints loopbench's ready line, so it may choose its own port */
+    /* NULL-terminated; holds {host} {port} {workers} {backlog}, expanded when it is started. For a
+     * built-in server command[0] is the program in the servers folder. */
+    char **command;
+    char **env;             /* NAME=VALUE, NULL-terminated; NULL = none */
+    char *cwd;              /* NULL = the runner's */
+    char *ready_path;       /* "/hello" */
+    int stop_signal;        /* SIGTERM */
+    int64_t handicap_ns;    /* from --handicap; already part of `command` */
+    struct names workloads; /* what it serves; empty = all */
+};
+
+struct config {
+    /* what is measured */
+    char *profile;
+    struct names targets; /* chosen, without control and null server */
+    struct names workloads;
+    struct ints connections;
+    int64_t rounds;
+    int64_t duration_ns; /* whole seconds */
+    int64_t warmup_ns;
+    uint64_t seed;
+    char *aa_control; /* "on", "off", or a target's name */
+    bool null_server;
+    /* how */
+    int64_t threads;    /* of the load generator */
+    int64_t workers;    /* of each server */
+    int64_t backlog;    /* 0 = what the kernel allows: config_backlog() */
+    int64_t timeout_ns; /* a reply slower than this is an error */
+    int64_t ready_timeout_ns;
+    int64_t trial_margin_ns; /* what a trial may take above warm-up and window */
+    struct cpu_choice server_cpus, generator_cpus;
+    struct pairs handicap; /* target → ns per request */
+    bool verify;
+    double margin_percent; /* a smaller difference is "equivalent" */
+    char *wrk;             /* program */
+    char *servers;         /* folder, or "auto": config_servers() */
+    char *results;         /* folder */
+    /* this invocation only: never in a file */
+    char *config; /* the INI file, or NULL */
+    char *out;    /* NULL = results/<run-id> */
+    char *resume; /* NULL = a new run */
+    bool dry_run, quiet;
+    char *plots; /* folder of gnuplot programs, or "auto" */
+    /* every known target: built-in ones first, then sections in the file's order */
+    size_t target_count;
+    struct target_config *target;
+};
+
+/* One value somebody gave: a flag. Owns value and where. */
+struct setting {
+    const struct option *option;
+    char *value;
+    char *where; /* "--rounds" */
+};
+
+struct settings {
+    size_t n;
+    struct setting *setting;
+};
+
+/* Appends copies; -1 out of memory. */
+int settings_add(struct settings *s, const struct option *option, const char *value,
+                 const char *where);
+void settings_release(struct settings *s);
+
+/* Builds *c (zeroed by the caller) from the defaults, the profile, the file that `flags` name with
+ * --config (if any) and the flags, then checks what values mean together. `use` is the command's
+ * bit. On error returns -1 with *e (ERR_USAGE) and *c is empty. Reads files, starts nothing. */
+int config_load(struct config *c, const struct settings *flags, unsigned use, struct err *e);
+
+/* Like config_load, from INI text instead of a file; `name` stands for the file in messages. */
+int config_load_text(struct config *c, const char *text, size_t len, const char *name,
+                     const struct settings *flags, unsigned use, struct err *e);
+
+void config_release(struct config *c);
+
+/* The effective configuration as an INI file that can be run again (options marked USE_FILE and
+ * all [target] sections). Owned by the caller; NULL out of memory. */
+char *config_dump(const struct config *c);
+
+/* The target of that name, or NULL. The control's name finds the target it repeats. */
+const struct target_config *config_target(const struct config *c, const char *name);
+
+/* True when `t` answers that workload. */
+bool config_serves(const struct target_config *t, const char *workload);
+
+/* The target measured twice, or NULL when the A/A control is off. */
+const struct target_config *config_control(const struct config *c);
+
+/* The listen backlog for {backlog}: the option, or what the kernel allows (somaxconn). */
+int64_t config_backlog(const struct config *c);
+
+/* The folder of the server programs: the option, else beside the running program, else
+ * PREFIX/libexec/loopbench. Returns 0 or -1 when it is too long. */
+int config_servers(const char *option, char *out, size_t size);
+
+/* Checks that the program (and folder) of each chosen target, of the null server where wanted, is
+ * there; ERR_MACHINE names the first that is missing and what brings it. */
+int config_check_programs(const struct config *c, struct err *e);
+
+#endif

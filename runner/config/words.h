@@ -1,0 +1,26 @@
+/* words.h — a command line in a configuration file, split as a shell would, by no shell.
+ *
+ * Blanks separate words; '…' keeps everything, "…" and \ quote; nothing is expanded. */
+#ifndef CONFIG_WORDS_H
+#define CONFIG_WORDS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define WORDS_MAX 256 /* words of one line */
+
+/* Splits text into a NULL-terminated array (words_free). At least one word; an open quote, a
+ * trailing backslash or more than WORDS_MAX words are ERR_USAGE naming `where`. */
+int words_split(const char *text, const char *where, char ***out, struct err *e);
+
+/* The text that words_split reads back as `words`, safe as a value in an INI file (no "; ", which
+ * would begin a comment). Owned by the caller; NULL out of memory. */
+char *words_join(char *const *words);
+
+/* Deep copy; NULL out of memory. */
+char **words_copy(const char *const *words);
+
+void words_free(char **words);
+
+#endif

@@ -1,0 +1,49 @@
+/* args.h — the command line: a command, its options and its operands. */
+#ifndef UI_ARGS_H
+#define UI_ARGS_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "config/config.h"
+
+enum command_id {
+    COMMAND_RUN,
+    COMMAND_REPORT,
+    COMMAND_VERIFY,
+    COMMAND_DOCTOR,
+    COMMAND_HELP,
+    COMMAND_VERSION,
+};
+
+struct command {
+    enum command_id id;
+    const char *name;
+    const char *operands; /* "[CONFIG.ini]", as help shows it; "" = none */
+    int min, max;         /* how many operands */
+    const char *operand;  /* what is missing when there are too few */
+    unsigned use;         /* which options it takes: enum option_use */
+    const char *help;     /* one line */
+    const char *more;     /* a paragraph or two for `help NAME`; NULL = none */
+};
+
+/* All rows, ended by one whose name is NULL. */
+extern const struct command commands[];
+
+const struct command *command_find(const char *name);
+
+struct args {
+    const struct command *command; /* never NULL after args_parse succeeded */
+    bool help;                     /* -h or --help: print the command's help instead */
+    struct settings flags;         /* `run CONFIG.ini` and `verify --config` both end up in here */
+    int n;
+    const char *const *operand; /* points into argv's strings; array owned */
+};
+
+/* Reads argv. No argument at all is `help`. `--name=value`, `--name value`, `--no-name`, `--`.
+ * Returns 0, or -1 with *e (ERR_USAGE), naming the nearest known word where there is one. */
+int args_parse(struct args *a, int argc, const char *const *argv, struct err *e);
+
+void args_release(struct args *a);
+
+#endif
