@@ -1,0 +1,120 @@
+/* load.h — the load generator behind one struct of operations; load_wrk is the first.
+ *
+ * A phase of a trial (warm-up or window) is: start, finish (or abort), free. What a generator
+ * measured comes from its result, never from the runner's clock and never from screen text. */
+#ifndef LOAD_LOAD_H
+#define LOAD_LOAD_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/hist.h"
+#include "base/loop.h"
+
+enum load_failure {
+    LOAD_OK = 0,
+    LOAD_MISSING,     /* the generator is not installed, too old, or cannot be executed */
+    LOAD_SPEC,        /* it cannot do what is asked (connections not divisible by threads, …) */
+    LOAD_EXIT,        /* it exited with a status other than 0 */
+    LOAD_KILLED,      /* a signal ended it */
+    LOAD_RESULT,      /* no result, or a torn or foreign one */
+    LOAD_LIES,        /* its figures contradict each other */
+    LOAD_EARLY,       /* it measured less time than was wanted */
+    LOAD_TIMEOUT,     /* it ran on after the wanted time and the margin; it was killed */
+    LOAD_HUNG,        /* it ran, but no reply completed */
+    LOAD_REFUSED,     /* it could not connect, or no reply completed and connections failed */
+    LOAD_STOPPED,     /* the caller's predicate ended it: the target is gone */
+    LOAD_INTERRUPTED, /* the runner was interrupted while it waited */
+};
+
+enum load_phase {
+    LOAD_WARMUP, /* any length; no histogram */
+    LOAD_WINDOW, /* whole seconds; everything */
+};
+
+/* One request as it is sent, again and again. */
+struct load_request {
+    const char *method;         /* NULL = GET */
+    const char *path;           /* begins with / */
+    const char *const *headers; /* "Name: value", NULL-terminated, or NULL; Host is added */
+    const char *body;           /* NULL = none; Content-Length is added otherwise */
+    size_t body_len;
+};
+
+struct load_spec {
+    const char *program; /* NULL = the generator's usual name, found by PATH */
+    const char *host;
+    int port;
+    struct load_request request;
+    int connections;
+    int threads; /* divides connections */
+    enum load_phase phase;
+    int64_t duration_ns;   /* wanted */
+    int64_t timeout_ns;    /* a slower reply is an error; whole seconds; 0 = 2 s */
+    int64_t margin_ns;     /* how long after duration_ns it is killed; 0 = 10 s */
+    const cpu_set_t *cpus; /* where it may run; NULL = where the runner may */
+};
+
+struct load_outcome {
+    int64_t duration_us; /* as the generator measured it */
+    int64_t requests;    /* replies, whatever their status */
+    int64_t bytes;       /* received */
+    int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
+    double cpu_s;          /* CPU of the whole generator process */
+    int64_t cpu_ns;        /* the same, for window_end() */
+    struct hist corrected; /* as the generator hands it over; empty for a warm-up */
+    struct hist raw;       /* as observed; empty for a warm-up */
+    char output[1024];     /* the generator's last output when it failed */
+};
+
+struct load_ops;
+
+/* What every generator's run begins with. */
+struct load {
+    const struct load_ops *ops;
+};
+
+struct load_ops {
+    const char *name; /* "wrk" */
+
+    /* Whether the program (NULL = usual name) is there and fit for use; its version into
+     * `version`. LOAD_MISSING with the remedy otherwise. */
+    enum load_failure (*check)(struct loop *loop, const char *program, char *version, size_t size,
+                               struct err *e);
+
+    /* Whether the spec can be done at all; ERR_USAGE otherwise. Starts nothing. */
+    enum load_failure (*accepts)(const struct load_spec *spec, struct err *e);
+
+    /* Starts it and returns at once; *out is to be freed by free(). The spec is not kept. */
+    enum load_failure (*start)(struct loop *loop, const struct load_spec *spec, struct load **out,
+                               struct err *e);
+
+    pid_t (*pid)(const struct load *l);
+
+    /* Waits for its end and reads what it measured. gone(ctx) (may be NULL) ends the wait and the
+     * generator: LOAD_STOPPED. *out is always initialised and is to be released; its figures are -1
+     * where they are not known. */
+    enum load_failure (*finish)(struct load *l, bool (*gone)(void *ctx), void *ctx,
+                                struct load_outcome *out, struct err *e);
+
+    /* Ends it at once; what it measured is lost. */
+    void (*abort)(struct load *l);
+
+    /* Ends what still runs, removes its temporary files and frees it; NULL is ignored. */
+    void (*free)(struct load *l);
+};
+
+/* wrk 4.1 or later: closed loop. */
+extern const struct load_ops load_wrk;
+
+void load_outcome_init(struct load_outcome *o);
+void load_outcome_release(struct load_outcome *o);
+
+/* "exit", "killed", … for messages and tests. */
+const char *load_failure_name(enum load_failure f);
+
+#endif

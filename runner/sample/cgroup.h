@@ -1,0 +1,22 @@
+/* cgroup.h — whether the CPU quota of a control group held us back (cgroup v1 and v2). */
+#ifndef SAMPLE_CGROUP_H
+#define SAMPLE_CGROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Finds the folder that holds this process's cpu controller, from the texts of /proc/self/cgroup
+ * and /proc/self/mountinfo, and the mount point above it. v1's cpu hierarchy where there is one,
+ * else v2's. Returns 0, or -1 when there is none. */
+int cgroup_parse_cpu(const char *cgroup, const char *mountinfo, char *folder, char *mount,
+                     size_t size);
+
+/* nr_throttled in the text of a cpu.stat, or -1. */
+int64_t cgroup_parse_throttled(const char *text);
+
+/* nr_throttled summed over this process's group and all those above it that can be seen: a quota on
+ * any of them stops us. `root` is put before every path ("" = the machine itself). -1 = none of
+ * them says. */
+int64_t cgroup_read_throttled(const char *root);
+
+#endif

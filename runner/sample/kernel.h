@@ -1,0 +1,42 @@
+/* kernel.h — counters of the whole machine or network namespace: /proc/stat, sockstat, netstat,
+ * snmp. Pure parsers over the files' text, and readers. -1 = the kernel does not say. */
+#ifndef SAMPLE_KERNEL_H
+#define SAMPLE_KERNEL_H
+
+#include <stdint.h>
+
+/* Sums over all CPUs since boot, in clock ticks; guest time is part of user already. */
+struct kernel_cpu {
+    int64_t user, nice, system, idle, iowait, irq, softirq, steal;
+    int cpus; /* CPUs on-line */
+};
+
+struct kernel_sockets {
+    int64_t tcp_memory; /* bytes of kernel memory in TCP buffers of this network namespace */
+    int64_t time_wait;
+    int64_t in_use; /* TCP sockets, IPv4 and IPv6 */
+};
+
+struct kernel_tcp {
+    int64_t listen_overflows, listen_drops, retransmits;
+};
+
+/* /proc/stat. Returns 0, or -1 when there is no usable cpu line (all -1 then). Fields an old kernel
+ * lacks are -1. */
+int kernel_parse_cpu(const char *text, struct kernel_cpu *out);
+
+/* /proc/net/sockstat and sockstat6 (NULL = not there). */
+void kernel_parse_sockets(const char *v4, const char *v6, int64_t page_size,
+                          struct kernel_sockets *out);
+
+/* A counter of /proc/net/netstat or snmp by its line ("TcpExt") and name, or -1. */
+int64_t kernel_parse_counter(const char *text, const char *line, const char *name);
+
+/* ListenOverflows, ListenDrops, RetransSegs out of both files' texts (NULL = not there). */
+void kernel_parse_tcp(const char *netstat, const char *snmp, struct kernel_tcp *out);
+
+void kernel_read_cpu(struct kernel_cpu *out);
+void kernel_read_sockets(struct kernel_sockets *out);
+void kernel_read_tcp(struct kernel_tcp *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* sampler.h — what is looked at while the window runs: server memory and generator threads.
+ *
+ * A timer on the loop, every 100 ms: a handful of small /proc files, well below 1% of a CPU. */
+#ifndef SAMPLE_SAMPLER_H
+#define SAMPLE_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "sample/proc.h"
+
+struct sampler;
+
+struct sampler_result {
+    int samples;               /* how often the server's memory was read */
+    struct proc_memory loaded; /* the reading with the highest RSS */
+    struct proc_memory last;   /* the last reading */
+    int64_t socket_memory;     /* highest kernel TCP memory of the namespace, bytes; -1 = unknown */
+    /* CPU of the generator's busiest thread over the time it was observed, 0..1; NaN when no
+     * thread was seen twice. */
+    double thread_busy;
+    int threads; /* generator threads seen */
+};
+
+/* Starts looking, first at once and then by the timer. generator = 0: there is none. Returns NULL
+ * with *e (ERR_MACHINE). */
+struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, pid_t generator,
+                              struct err *e);
+
+/* Takes one more reading now (the last moment the connections are still open is the caller's). */
+void sampler_take(struct sampler *s);
+
+/* Stops the timer, gives what was seen, and frees it. `out` may be NULL. */
+void sampler_stop(struct sampler *s, struct sampler_result *out);
+
+#endif

@@ -1,0 +1,43 @@
+/* window.h — what moved during the measured window: two snapshots and their difference. */
+#ifndef SAMPLE_WINDOW_H
+#define SAMPLE_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sample/kernel.h"
+#include "sample/proc.h"
+
+/* A snapshot. */
+struct window {
+    int64_t at_ns; /* clock_mono_ns() */
+    struct kernel_cpu cpu;
+    struct kernel_tcp tcp;
+    struct kernel_sockets sockets;
+    int64_t throttled;
+    int64_t runner_ns; /* CPU of the runner */
+    struct proc_cpu server;
+};
+
+/* Over the window. Unknown is NaN or -1. */
+struct window_delta {
+    double wall_s;
+    double steal_ratio;  /* of all CPU time, 0..1 */
+    double foreign_cpus; /* busy − server − generator − runner; never below 0 */
+    double runner_cpus;
+    int64_t throttled;
+    int64_t listen_overflows, listen_drops, retransmits;
+    int64_t time_wait; /* sockets in TIME_WAIT at the end */
+    struct proc_usage server;
+};
+
+/* Takes a snapshot; the server's part is unknown when none of its processes can be read. */
+void window_take(struct window *w, const pid_t *server, size_t n);
+
+/* The difference of two snapshots. generator_ns: CPU the generator used meanwhile, -1 = unknown
+ * (foreign_cpus is unknown then). Pure: tests feed it. ticks_per_second is sysconf(_SC_CLK_TCK). */
+void window_between(const struct window *before, const struct window *after, int64_t generator_ns,
+                    int64_t ticks_per_second, struct window_delta *out);
+
+#endif
