@@ -31,7 +31,8 @@ static void estimates_match_scipy(void **state) {
         golden_same(y.df, wanted[2], "df");
         golden_same(span.lo, wanted[3], "lo");
         golden_same(span.hi, wanted[4], "hi");
-        golden_same(yuen_p(&y), wanted[5], "p");
+        /* Above 30 degrees of freedom GSL takes a series for t, good to some 1e-8. */
+        golden_near(yuen_p(&y), wanted[5], 1e-7, "p");
     }
     assert_true(g.cases > 60);
 }

@@ -65,14 +65,18 @@ static inline void golden_numbers(struct golden *g, double out[GOLDEN_MAX_N], si
     }
 }
 
-/* Equal to 1e-9 of the larger, or both NaN. */
-static inline void golden_same(double got, double wanted, const char *what) {
-    const bool same = isnan(wanted)
-                          ? isnan(got)
-                          : fabs(got - wanted) <= 1e-9 * fmax(fabs(wanted), 1e-12) || got == wanted;
+/* Equal to tolerance times the larger, or both NaN. */
+static inline void golden_near(double got, double wanted, double tolerance, const char *what) {
+    const bool same = isnan(wanted) ? isnan(got)
+                                    : got == wanted || fabs(got - wanted) <=
+                                                           tolerance * fmax(fabs(wanted), 1e-12);
     if (!same) {
         fail_msg("%s: got %.17g, wanted %.17g", what, got, wanted);
     }
+}
+
+static inline void golden_same(double got, double wanted, const char *what) {
+    golden_near(got, wanted, 1e-9, what);
 }
 
 #endif
