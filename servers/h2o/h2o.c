@@ -1,0 +1,118 @@
+/* The server on libh2o: one h2o context and event loop per worker. */
+#include "common/listen.h"
+#include "common/server.h"
+#include "h2o/conn.h"
+#include "h2o/lib.h"
+#include "h2o/reply.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ACCEPTS 64 /* connections taken in one turn, so that the open ones are served too */
+
+/* Shared by all workers, read-only once they run. */
+static h2o_globalconf_t config;
+
+static void versions(struct json *json) {
+    json_str(json, "h2o", H2O_VERSION);
+}
+
+static int prepare(struct server *server) {
+    h2o_config_init(&config);
+    config.server_name = h2o_iovec_init(H2O_STRLIT(APP_SERVER_NAME));
+    config.http1.req_timeout = server->options.idle_timeout_ms;
+    config.http1.upgrade_to_http2 = 0;
+    /* h2o refuses a chunked body that reaches this, but a Content-Length only above it. */
+    config.max_request_entity_size = server->options.max_body + 1;
+    reply_register(h2o_config_register_host(&config, h2o_iovec_init(H2O_STRLIT("default")), 65535));
+    return 0;
+}
+
+static void on_acceptable(h2o_socket_t *listener, const char *err) {
+    struct transport *transport = listener->data;
+    if (err != NULL) {
+        return;
+    }
+    for (int i = 0; i < ACCEPTS; i++) {
+        int fd = listen_accept(h2o_socket_get_fd(listener), &transport->reserve);
+        if (fd < 0) {
+            return;
+        }
+        conn_open(transport, fd);
+    }
+}
+
+/* Stops accepting; what ends the loop is that server_draining() is true by now. */
+static void on_wake(h2o_socket_t *wake, const char *err) {
+    struct transport *transport = wake->data;
+    (void)err;
+    h2o_socket_read_stop(wake);
+    h2o_socket_close(transport->listener);
+    transport->listener = NULL;
+}
+
+/* Watches a descriptor; reading from it is the callback's business. */
+static h2o_socket_t *watch(struct transport *transport, int fd, h2o_socket_cb callback) {
+    h2o_socket_t *sock =
+        h2o_evloop_socket_create(transport->ctx.loop, fd, H2O_SOCKET_FLAG_DONT_READ);
+    sock->data = transport;
+    h2o_socket_read_start(sock, callback);
+    return sock;
+}
+
+static void drain(struct transport *transport) {
+    h2o_evloop_t *loop = transport->ctx.loop;
+    /* Requests that are here already come first. */
+    (void)h2o_evloop_run(loop, 0);
+    transport->ctx.shutdown_requested = 1; /* its function would begin an HTTP/2 shutdown too */
+    uint64_t end = h2o_now(loop) + SERVER_DRAIN_MS;
+    conn_close_idle(transport);
+    while (conn_any(transport) && h2o_now(loop) < end) {
+        (void)h2o_evloop_run(loop, (int32_t)(end - h2o_now(loop)));
+        conn_close_idle(transport);
+    }
+}
+
+static int run(struct worker *worker) {
+    struct transport *transport = calloc(1, sizeof(*transport));
+    int wake = fcntl(worker->wake, F_DUPFD_CLOEXEC, 0); /* h2o closes the one it is given */
+    if (transport == NULL || wake < 0) {
+        server_complain(worker->server->type, "cannot set up a worker: %s: raise the limits",
+                        strerror(errno));
+        free(transport);
+        return EXIT_MACHINE;
+    }
+    worker->loop = transport;
+    transport->worker = worker;
+    transport->reserve = listen_reserve();
+    h2o_evloop_t *loop = h2o_evloop_create();
+    h2o_context_init(&transport->ctx, loop, &config);
+    transport->accept = (h2o_accept_ctx_t){.ctx = &transport->ctx, .hosts = config.hosts};
+    conn_init(transport);
+    transport->listener = watch(transport, worker->listener, on_acceptable);
+    transport->wake = watch(transport, wake, on_wake);
+    worker_ready(worker);
+    while (transport->listener != NULL) {
+        (void)h2o_evloop_run(loop, INT32_MAX); /* an interrupted wait is tried again */
+    }
+    drain(transport);
+    conn_release(transport);
+    h2o_socket_close(transport->wake);
+    h2o_context_dispose(&transport->ctx);
+    (void)h2o_evloop_run(loop, 0); /* frees the sockets closed above */
+    h2o_evloop_destroy(loop);
+    if (transport->reserve >= 0) {
+        close(transport->reserve);
+    }
+    free(transport);
+    return EXIT_DONE;
+}
+
+int main(int argc, char **argv) {
+    static const struct server_type type = {
+        .name = "h2o", .versions = versions, .prepare = prepare, .run = run};
+    return server_main(argc, argv, &type);
+}
