@@ -10,7 +10,8 @@
 #include "base/err.h"
 #include "store/record.h"
 
-/* A new reference, or NULL out of memory or when a text is not UTF-8. */
+/* A new reference, or NULL out of memory. A text that is not UTF-8 loses what is not ASCII to '?'.
+ */
 json_t *record_to_json(const struct trial_record *r);
 
 /* One compact line ending in a newline, owned by the caller (free); NULL as record_to_json. */
