@@ -25,21 +25,12 @@ static enum verdict_kind kind_by_interval(double lo, double hi, double delta) {
     return hi < 0.0 ? VERDICT_LOWER : VERDICT_NO_DIFFERENCE;
 }
 
-/* Is the signed-rank test sure that the values lie on this side of shift? */
-static bool lies_beyond(const double d[], size_t n, double shift, int side, double alpha) {
-    const struct wilcoxon t = wilcoxon_test(d, n, shift);
-    return t.sign == side && t.p <= alpha;
-}
-
-static enum verdict_kind kind_by_ranks(const double d[], size_t n, double delta, double alpha) {
-    const double level = fmax(alpha, wilcoxon_smallest_p(n));
-    if (lies_beyond(d, n, delta, -1, level) && lies_beyond(d, n, -delta, +1, level)) {
-        return VERDICT_EQUIVALENT;
+static bool is_fragile(const struct verdict *v, const struct wilcoxon *ranks) {
+    const int found = (v->log_lo > 0.0) - (v->log_hi < 0.0);
+    if (found == 0) {
+        return ranks->p <= v->alpha;
     }
-    if (lies_beyond(d, n, 0.0, +1, level)) {
-        return VERDICT_HIGHER;
-    }
-    return lies_beyond(d, n, 0.0, -1, level) ? VERDICT_LOWER : VERDICT_NO_DIFFERENCE;
+    return ranks->sign != found || ranks->p > fmax(v->alpha, VERDICT_FAMILY_ALPHA);
 }
 
 struct verdict verdict_judge(const double a[], const double b[], size_t n,
@@ -60,15 +51,13 @@ struct verdict verdict_judge(const double a[], const double b[], size_t n,
     v.hi = exp(span.hi);
     /* Not fmax, which would hide a NaN. */
     v.could_hide = expm1(-span.lo > span.hi ? -span.lo : span.hi);
-    if (valid > 0) {
-        v.signed_rank_p = wilcoxon_test(work, valid, 0.0).p;
-    }
+    const struct wilcoxon ranks = wilcoxon_test(work, valid);
+    v.signed_rank_p = valid > 0 ? ranks.p : NAN;
     if (valid < v.needed || !v.yuen.ok) {
         return v;
     }
-    const double delta = log1p(rule->margin);
-    v.kind = kind_by_interval(span.lo, span.hi, delta);
-    v.fragile = kind_by_ranks(work, valid, delta, rule->alpha) != v.kind;
+    v.kind = kind_by_interval(span.lo, span.hi, log1p(rule->margin));
+    v.fragile = is_fragile(&v, &ranks);
     return v;
 }
 

@@ -17,13 +17,13 @@
  * (Bonferroni). 0.035 and not 0.05, because t is only close to the law of a trimmed mean: with few
  * rounds and slow trials the simulated family-wise error is then still below 0.07.
  *
- * Fragile: the same four rules with the exact signed-rank test in the place of the interval give
- * another verdict. That test, at level max(alpha', 2^(1-n)), says "higher"/"lower" when it rejects
- * 0, and "equivalent" when it rejects both +delta (values below) and -delta (values above); rule 2
- * goes first there too. 2^(1-n) is the smallest p that n blocks can reach: where alpha' is smaller
- * still the test could never reject, and to agree it must then find all n blocks on one side. A
- * fragile verdict leans on the shape of the noise; more rounds settle it. An insufficient verdict
- * is never fragile. */
+ * Fragile: the exact signed-rank test of "no difference" (wilcoxon.h) disagrees with the interval.
+ *   - the interval excludes 0, but p > 0.035, or the ranks point the other way;
+ *   - the interval holds 0, but p <= alpha'.
+ * The interval already answers for all m ratios; to support what it found, the test need only
+ * convince as a single one (6 agreeing blocks give p = 0.031, so it always can), but to contradict
+ * it must convince at alpha' itself. A fragile verdict leans on the shape of the noise: more rounds
+ * settle it. An insufficient verdict is never fragile. */
 #ifndef LOOPBENCH_STATS_VERDICT_H
 #define LOOPBENCH_STATS_VERDICT_H
 

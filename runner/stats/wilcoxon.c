@@ -9,32 +9,30 @@
  * positives forwards, so a merge replaces a second sort. */
 struct merge {
     const double *sorted;
-    double shift;
     size_t below; /* negatives not yet taken: sorted[0 .. below) */
     size_t above; /* next positive */
     size_t end;
 };
 
-static struct merge merge_begin(const double sorted[], size_t n, double shift) {
+static struct merge merge_begin(const double sorted[], size_t n) {
     size_t below = 0;
-    while (below < n && sorted[below] - shift < 0.0) {
+    while (below < n && sorted[below] < 0.0) {
         below++;
     }
     size_t above = below;
-    while (above < n && sorted[above] - shift == 0.0) {
+    while (above < n && sorted[above] == 0.0) {
         above++;
     }
-    return (struct merge){
-        .sorted = sorted, .shift = shift, .below = below, .above = above, .end = n};
+    return (struct merge){.sorted = sorted, .below = below, .above = above, .end = n};
 }
 
 static bool merge_negative(const struct merge *m, double *size) {
-    *size = m->below > 0 ? m->shift - m->sorted[m->below - 1] : INFINITY;
+    *size = m->below > 0 ? -m->sorted[m->below - 1] : INFINITY;
     return m->below > 0;
 }
 
 static bool merge_positive(const struct merge *m, double *size) {
-    *size = m->above < m->end ? m->sorted[m->above] - m->shift : INFINITY;
+    *size = m->above < m->end ? m->sorted[m->above] : INFINITY;
     return m->above < m->end;
 }
 
@@ -94,8 +92,8 @@ static double normal_p(double w, double n, double tie_sum) {
     return fmin(1.0, 2.0 * gsl_cdf_ugaussian_Q(z));
 }
 
-struct wilcoxon wilcoxon_test(const double sorted[], size_t n, double shift) {
-    struct merge m = merge_begin(sorted, n, shift);
+struct wilcoxon wilcoxon_test(const double sorted[], size_t n) {
+    struct merge m = merge_begin(sorted, n);
     const size_t zeros = m.above - m.below;
     struct wilcoxon t = {.n = n - zeros, .zeros = zeros, .p = 1.0};
     t.exact = t.n <= WILCOXON_EXACT_MAX;

@@ -28,8 +28,8 @@ struct wilcoxon {
     bool exact;
 };
 
-/* Test whether the n finite ascending values minus shift are symmetric about 0. */
-struct wilcoxon wilcoxon_test(const double sorted[], size_t n, double shift);
+/* Test whether the n finite ascending values are symmetric about 0. */
+struct wilcoxon wilcoxon_test(const double sorted[], size_t n);
 
 /* Smallest two-sided p that n nonzero differences can reach: 2^(1-n), when all agree in sign;
  * 1 for n = 0. */
