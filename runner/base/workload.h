@@ -21,6 +21,7 @@ struct workload {
     /* What any correct reply body fulfils, whoever wrote the server. Returns true, or false with
      * one line saying what is wrong in why. NULL = nothing but `exact`. */
     bool (*check)(const char *body, size_t len, char *why, size_t size);
+    bool varies;      /* bodies differ from reply to reply: judged by check, never compared */
     bool null_serves; /* the null server answers it too */
 };
 

@@ -1,0 +1,41 @@
+/* verify_parts.h — the pieces of verify, apart from the network: for verify itself and its tests.
+ */
+#ifndef TARGET_VERIFY_PARTS_H
+#define TARGET_VERIFY_PARTS_H
+
+#include "target/verify.h"
+
+/* Adds a finding; check is a format. Returns 0, or -1 with *e when out of memory. */
+int verify_add(struct verify_findings *f, struct err *e, const char *target,
+               enum verify_level level, const char *expected, const char *got, const char *check,
+               ...) __attribute__((format(printf, 7, 8)));
+
+/* What a reply to one probe must be. */
+struct verify_probe {
+    char name[64];                   /* "HEAD /json" */
+    const struct workload *workload; /* judges the body; NULL = any */
+    int status;
+    const char *content_type; /* media type; NULL = any */
+    const char *allow;        /* a word that the Allow header must list; NULL = not asked */
+    bool to_head;
+    int64_t length; /* Content-Length wanted; -1 = that of the body */
+};
+
+/* Judges one reply: a finding for each thing wrong, or one VERIFY_PASS. */
+int verify_check_reply(const struct verify_target *target, const struct verify_probe *probe,
+                       const struct http_reply *reply, struct verify_findings *f, struct err *e);
+
+/* Seconds since the epoch of an HTTP date in its one preferred form (RFC 9110 section 5.6.7,
+ * "Sun, 06 Nov 1994 08:49:37 GMT"), or -1. */
+int64_t verify_parse_date(const char *text);
+
+/* Compares two replies to the same probe byte for byte, leaving out Date's value, and bodies only
+ * where compare_body. Returns true when they are the same, else what differs on each side as
+ * printable text. */
+bool verify_same_reply(const struct http_reply *a, const struct http_reply *b, bool compare_body,
+                       char *in_a, char *in_b, size_t size);
+
+/* Bytes as printable text: \r \n \" \\ and \xNN for the rest; cut with "…" at size. */
+void verify_printable(const char *data, size_t len, char *out, size_t size);
+
+#endif
