@@ -25,7 +25,7 @@ static inline uint64_t stats_get(const _Atomic uint64_t *counter) {
 
 struct stats_process {
     uint64_t user_us, system_us;        /* getrusage(RUSAGE_SELF) */
-    uint64_t rss_bytes, peak_rss_bytes; /* /proc/self/statm; ru_maxrss */
+    uint64_t rss_bytes, peak_rss_bytes; /* VmRSS and VmHWM of /proc/self/status */
 };
 
 /* Reads the process's own figures. What cannot be read is 0. */
