@@ -65,6 +65,16 @@ static uint64_t parse_length(const char *value, size_t len) {
     return at == first ? UINT64_MAX : number;
 }
 
+/* Whether the request line, the first of the head, says HTTP/1.0. */
+static bool is_http10(const char *head, size_t len) {
+    static const struct app_slice version = APP_SLICE(" HTTP/1.0");
+    const char *line_end = memchr(head, '\n', len);
+    size_t line_len = line_end != NULL ? (size_t)(line_end - head) : len;
+    line_len -= line_len > 0 && head[line_len - 1] == '\r' ? 1 : 0;
+    return line_len >= version.len &&
+           memcmp(head + line_len - version.len, version.base, version.len) == 0;
+}
+
 /* Counts the headers that say where the request goes and ends. */
 static unsigned judge_lines(const char *head, size_t len, uint64_t max_body) {
     static const struct app_slice host = APP_SLICE("host");
@@ -88,7 +98,7 @@ static unsigned judge_lines(const char *head, size_t len, uint64_t max_body) {
         }
         line += line_len + 1;
     }
-    if (hosts > 1 || lengths + codings > 1) {
+    if (hosts > 1 || lengths + codings > 1 || (codings > 0 && is_http10(head, len))) {
         return 400;
     }
     return lengths == 1 && body != UINT64_MAX && body > max_body ? 413 : 0;
