@@ -97,13 +97,14 @@ static bool take_int(const char **at, int64_t *out) {
 
 static bool take_list(const char **at, int64_t *list, size_t room, size_t *n) {
     *n = 0;
-    while (*n < room && take_int(at, &list[*n])) {
-        ++*n;
-        if (**at != ',') {
-            break;
-        }
-        ++*at;
+    if (take(at, "]")) {
+        return true;
     }
+    do {
+        if (*n == room || !take_int(at, &list[(*n)++])) {
+            return false;
+        }
+    } while (take(at, ","));
     return take(at, "]");
 }
 

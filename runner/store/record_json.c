@@ -311,8 +311,10 @@ static int read_enum(const struct member *m, const json_t *v, struct trial_recor
     } else if (m->kind == KIND_ROLE && (found = read_name(v, role_name, ROLE_NULL + 1)) >= 0) {
         r->role = (enum target_role)found;
     } else if (m->kind == KIND_FAILURE &&
-               (found = read_name(v, failure_name, FAIL_OTHER + 1)) > 0) {
+               (found = read_name(v, failure_name, FAIL_OTHER + 1)) >= 0) {
         r->failure = (enum trial_failure)found;
+        /* No failure is null, not a word. */
+        found = r->failure == FAIL_NONE ? -1 : found;
     }
     return found < 0 ? bad_member(m, "one of the known words", e) : 0;
 }
