@@ -38,10 +38,10 @@ enum load_phase {
 
 /* One request as it is sent, again and again. */
 struct load_request {
-    const char *method;         /* NULL = GET */
-    const char *path;           /* begins with / */
-    const char *const *headers; /* "Name: value", NULL-terminated, or NULL; Host is added */
-    const char *body;           /* NULL = none; Content-Length is added otherwise */
+    const char *method;  /* NULL = GET */
+    const char *path;    /* begins with / */
+    const char *headers; /* further lines, each ended by CRLF; NULL or "" = none; Host is added */
+    const char *body;    /* NULL = none; Content-Length is added otherwise */
     size_t body_len;
 };
 

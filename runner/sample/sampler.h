@@ -12,6 +12,8 @@
 #include "base/loop.h"
 #include "sample/proc.h"
 
+#define SAMPLER_ROOTS 16
+
 struct sampler;
 
 struct sampler_result {
@@ -25,8 +27,9 @@ struct sampler_result {
     int threads; /* generator threads seen */
 };
 
-/* Starts looking, first at once and then by the timer. generator = 0: there is none. Returns NULL
- * with *e (ERR_MACHINE). */
+/* Starts looking, first at once and then by the timer. server: at most SAMPLER_ROOTS roots, whose
+ * descendants are found anew at every reading. generator = 0: there is none. Returns NULL with *e
+ * (ERR_MACHINE). */
 struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, pid_t generator,
                               struct err *e);
 

@@ -32,7 +32,8 @@ struct window_delta {
     struct proc_usage server;
 };
 
-/* Takes a snapshot; the server's part is unknown when none of its processes can be read. */
+/* Takes a snapshot. server: the roots; their descendants are found here. The server's part is
+ * unknown when none of its processes can be read. */
 void window_take(struct window *w, const pid_t *server, size_t n);
 
 /* The difference of two snapshots. generator_ns: CPU the generator used meanwhile, -1 = unknown

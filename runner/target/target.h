@@ -70,8 +70,9 @@ struct target_ops {
      * predicate, so that a wait can end on it. */
     bool (*alive)(const struct target *t);
 
-    /* Its processes (the first and all descendants) into out, at most max; returns how many. 0 when
-     * it has ended or this launcher cannot know. */
+    /* The processes at the root of what it runs (their descendants are found by whoever measures
+     * them) into out, at most max; returns how many. 0 when it has ended or this launcher cannot
+     * know. */
     size_t (*pids)(const struct target *t, pid_t *out, size_t max);
 
     /* Ends it (signal, grace, KILL) and judges how it ended: TARGET_CRASHED when it had ended

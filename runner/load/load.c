@@ -1,0 +1,37 @@
+#include "load/load.h"
+
+#include <math.h>
+#include <string.h>
+
+void load_outcome_init(struct load_outcome *o) {
+    memset(o, 0, sizeof *o);
+    o->duration_us = o->requests = o->bytes = -1;
+    o->errors_connect = o->errors_read = o->errors_write = -1;
+    o->errors_timeout = o->errors_status = -1;
+    o->cpu_s = (double)NAN;
+    o->cpu_ns = -1;
+}
+
+void load_outcome_release(struct load_outcome *o) {
+    hist_release(&o->corrected);
+    hist_release(&o->raw);
+}
+
+const char *load_failure_name(enum load_failure f) {
+    static const char *const names[] = {
+        [LOAD_OK] = "ok",
+        [LOAD_MISSING] = "missing",
+        [LOAD_SPEC] = "spec",
+        [LOAD_EXIT] = "exit",
+        [LOAD_KILLED] = "killed",
+        [LOAD_RESULT] = "result",
+        [LOAD_LIES] = "lies",
+        [LOAD_EARLY] = "early",
+        [LOAD_TIMEOUT] = "timeout",
+        [LOAD_HUNG] = "hung",
+        [LOAD_REFUSED] = "refused",
+        [LOAD_STOPPED] = "stopped",
+        [LOAD_INTERRUPTED] = "interrupted",
+    };
+    return (size_t)f < sizeof names / sizeof *names ? names[f] : "unknown";
+}

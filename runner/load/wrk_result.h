@@ -1,0 +1,30 @@
+/* wrk_result.h — the file in which our Lua script hands over what wrk measured. */
+#ifndef LOAD_WRK_RESULT_H
+#define LOAD_WRK_RESULT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "load/load.h"
+
+/* The most a result can hold: a line for each µs of a timeout of some ten seconds. */
+#define WRK_RESULT_MAX ((size_t)256 << 20)
+
+/* Parses a result (NUL-terminated at text[len]) into *out, which has been initialised. Its form:
+ *
+ *     loopbench-wrk 1
+ *     duration MICROSECONDS
+ *     requests N
+ *     bytes N
+ *     connect N          errors, by kind
+ *     read N
+ *     write N
+ *     timeout N
+ *     status N
+ *     VALUE,COUNT        the corrected histogram, µs ascending; none in a warm-up
+ *     end LINES          how many lines stand above this one: the proof that nothing is missing
+ *
+ * Returns 0, or -1 with *e (ERR_FAILED) naming the line. */
+int wrk_result_parse(const char *text, size_t len, struct load_outcome *out, struct err *e);
+
+#endif

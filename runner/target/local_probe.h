@@ -1,0 +1,27 @@
+/* local_probe.h — one real request while the loop lives on. */
+#ifndef TARGET_LOCAL_PROBE_H
+#define TARGET_LOCAL_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop.h"
+
+enum probe_result {
+    PROBE_ANSWERED,    /* *status is the reply's status */
+    PROBE_REFUSED,     /* nobody listens (yet), or the connection was closed without an answer */
+    PROBE_GARBAGE,     /* it answered something that is not HTTP/1 */
+    PROBE_TIMEOUT,     /* connected or not, no answer in time */
+    PROBE_GONE,        /* gone(ctx) became true meanwhile */
+    PROBE_INTERRUPTED, /* the runner was interrupted */
+};
+
+/* Sends GET path to host:port (a numeric address) and waits for the status line, at most
+ * timeout_ns. Only the status line is read; the connection is closed then. */
+enum probe_result probe_get(struct loop *loop, const char *host, int port, const char *path,
+                            int64_t timeout_ns, bool (*gone)(void *ctx), void *ctx, int *status);
+
+/* A TCP port that is free on `host` at this moment, or -1. */
+int probe_free_port(const char *host);
+
+#endif
