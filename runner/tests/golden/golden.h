@@ -1,4 +1,5 @@
-/* Reader of golden/stats.txt: lines of one kind, field by field. Tests include it after cmocka.h.
+/* Reader of golden/stats.txt: lines of one kind, field by field; and comparing of doubles. Tests
+ * include it after cmocka.h.
  */
 #ifndef LOOPBENCH_TESTS_GOLDEN_H
 #define LOOPBENCH_TESTS_GOLDEN_H
@@ -78,5 +79,13 @@ static inline void golden_near(double got, double wanted, double tolerance, cons
 static inline void golden_same(double got, double wanted, const char *what) {
     golden_near(got, wanted, 1e-9, what);
 }
+
+/* |got - wanted| <= room. */
+static inline void golden_within(double got, double wanted, double room, const char *what) {
+    if (!(fabs(got - wanted) <= room)) {
+        fail_msg("%s: got %.17g, wanted %.17g within %g", what, got, wanted, room);
+    }
+}
+#define assert_within(got, wanted, room) golden_within(got, wanted, room, #got)
 
 #endif
