@@ -90,7 +90,7 @@ void verify_print(const struct verify_findings *f, bool all, FILE *out) {
             fprintf(out, "%-*s    got       %s\n", wide_target, "", item->got);
         }
     }
-    fprintf(out, "%zu checks: %zu ok", f->n, passed);
+    fprintf(out, "%zu check%s: %zu ok", f->n, f->n == 1 ? "" : "s", passed);
     if (verify_count(f, VERIFY_NOTE) > 0) {
         fprintf(out, ", %zu noted", verify_count(f, VERIFY_NOTE));
     }
