@@ -59,7 +59,7 @@ static inline size_t golden_count(struct golden *g) {
     return (size_t)value;
 }
 
-static inline void golden_numbers(struct golden *g, double out[GOLDEN_MAX_N], size_t n) {
+static inline void golden_numbers(struct golden *g, double out[], size_t n) {
     assert_true(n <= GOLDEN_MAX_N);
     for (size_t i = 0; i < n; i++) {
         out[i] = golden_number(g);

@@ -1,0 +1,196 @@
+/* Thresholds of quality, and who set the throughput. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/client.h"
+#include "stats/quality.h"
+
+static void every_check_is_complete(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < QUALITY_COUNT; i++) {
+        const struct quality_check *c = quality_check((enum quality_id)i);
+        assert_non_null(c);
+        assert_true(c->name != NULL && c->what != NULL && c->unit != NULL);
+        assert_true(c->why != NULL && c->fix != NULL);
+        assert_true(strlen(c->name) > 0 && strlen(c->why) > 0 && strlen(c->fix) > 0);
+        enum quality_id id = QUALITY_COUNT;
+        assert_true(quality_find(c->name, &id)); /* names are unique */
+        assert_int_equal(id, i);
+        assert_int_equal(quality_judge(id, NAN), QUALITY_UNKNOWN);
+    }
+    enum quality_id id;
+    assert_false(quality_find("no-such-check", &id));
+    assert_null(quality_check(QUALITY_COUNT));
+    assert_int_equal(quality_judge(QUALITY_COUNT, 1.0), QUALITY_UNKNOWN);
+}
+
+static void thresholds_are_those_of_the_method(void **state) {
+    (void)state;
+    static const struct {
+        enum quality_id id;
+        double value;
+        enum quality_level level;
+    } cases[] = {
+        {QUALITY_STEAL, 0.0, QUALITY_OK},
+        {QUALITY_STEAL, 0.5, QUALITY_OK},
+        {QUALITY_STEAL, 0.51, QUALITY_WARN},
+        {QUALITY_STEAL, 2.0, QUALITY_WARN},
+        {QUALITY_STEAL, 2.01, QUALITY_INVALID},
+        {QUALITY_FOREIGN_CPU, 3.0, QUALITY_OK},
+        {QUALITY_FOREIGN_CPU, 3.1, QUALITY_INVALID},
+        {QUALITY_THROTTLED, 0.0, QUALITY_OK},
+        {QUALITY_THROTTLED, 1.0, QUALITY_INVALID},
+        {QUALITY_SPEED_SHIFT, 3.0, QUALITY_OK},
+        {QUALITY_SPEED_SHIFT, -3.0, QUALITY_OK},
+        {QUALITY_SPEED_SHIFT, 3.1, QUALITY_WARN},
+        {QUALITY_SPEED_SHIFT, -40.0, QUALITY_WARN},
+        {QUALITY_LISTEN_OVERFLOWS, 0.0, QUALITY_OK},
+        {QUALITY_LISTEN_OVERFLOWS, 1.0, QUALITY_INVALID},
+        {QUALITY_LISTEN_DROPS, 1.0, QUALITY_WARN},
+        {QUALITY_RETRANSMITS, 1.0, QUALITY_WARN},
+        {QUALITY_RETRANSMITS, 0.0, QUALITY_OK},
+        {QUALITY_ACTIVE_SHARE, 99.0, QUALITY_OK},
+        {QUALITY_ACTIVE_SHARE, 95.0, QUALITY_OK},
+        {QUALITY_ACTIVE_SHARE, 94.9, QUALITY_WARN},
+        {QUALITY_PORTS, 50.0, QUALITY_OK},
+        {QUALITY_PORTS, 51.0, QUALITY_WARN},
+        {QUALITY_FILES, 0.0, QUALITY_OK},
+        {QUALITY_FILES, -1.0, QUALITY_INVALID},
+        {QUALITY_BACKLOG, 0.0, QUALITY_OK},
+        {QUALITY_BACKLOG, -1.0, QUALITY_WARN},
+        {QUALITY_LOAD, 0.4, QUALITY_OK},
+        {QUALITY_LOAD, 0.6, QUALITY_WARN},
+        {QUALITY_PINNING, 1.0, QUALITY_WARN},
+        {QUALITY_SMT, 1.0, QUALITY_WARN},
+        {QUALITY_GOVERNOR, 2.0, QUALITY_WARN},
+        {QUALITY_BOOST, 1.0, QUALITY_WARN},
+        {QUALITY_THP, 1.0, QUALITY_WARN},
+        {QUALITY_ASLR, 1.0, QUALITY_WARN},
+        {QUALITY_CLOCKSOURCE, 1.0, QUALITY_WARN},
+        {QUALITY_QUOTA, 1.0, QUALITY_WARN},
+        {QUALITY_VIRTUAL, 1.0, QUALITY_OK},
+    };
+    bool seen[QUALITY_COUNT] = {false};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (quality_judge(cases[i].id, cases[i].value) != cases[i].level) {
+            fail_msg("%s at %g: %s, wanted %s", quality_check(cases[i].id)->name, cases[i].value,
+                     quality_level_name(quality_judge(cases[i].id, cases[i].value)),
+                     quality_level_name(cases[i].level));
+        }
+        seen[cases[i].id] = true;
+    }
+    for (size_t i = 0; i < QUALITY_COUNT; i++) {
+        assert_true(seen[i]);
+    }
+}
+
+static void files_needed_are_two_a_connection_and_some(void **state) {
+    (void)state;
+    assert_true(quality_files_needed(500) == 1064.0);
+}
+
+static void the_worse_level_wins(void **state) {
+    (void)state;
+    static const enum quality_level growing[] = {QUALITY_OK, QUALITY_UNKNOWN, QUALITY_WARN,
+                                                 QUALITY_INVALID};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            assert_int_equal(quality_worse(growing[i], growing[j]), growing[i > j ? i : j]);
+        }
+    }
+    assert_string_equal(quality_level_name(QUALITY_OK), "ok");
+    assert_string_equal(quality_level_name(QUALITY_WARN), "warn");
+    assert_string_equal(quality_level_name(QUALITY_INVALID), "invalid");
+    assert_string_equal(quality_level_name(QUALITY_UNKNOWN), "unknown");
+}
+
+static enum client_state state_of(double rate, double ceiling, double thread, double used,
+                                  double cpus) {
+    return client_judge(&(struct client_block){rate, ceiling, thread, used, cpus}).state;
+}
+
+static void the_ceiling_limits(void **state) {
+    (void)state;
+    assert_int_equal(state_of(79.9e3, 100e3, 0.5, 0.5, 1), CLIENT_FREE);
+    assert_int_equal(state_of(80e3, 100e3, 0.5, 0.5, 1), CLIENT_NEAR);
+    assert_int_equal(state_of(89.9e3, 100e3, 0.5, 0.5, 1), CLIENT_NEAR);
+    assert_int_equal(state_of(90e3, 100e3, 0.5, 0.5, 1), CLIENT_LIMITED);
+    /* Also where the server was busy: it got the last the generator could give. */
+    assert_int_equal(state_of(120e3, 100e3, 0.5, 1.0, 1), CLIENT_LIMITED);
+    const struct client_result r = client_judge(&(struct client_block){90e3, 100e3, 0.5, 0.5, 1});
+    assert_true(r.by_ceiling && !r.by_thread);
+    assert_true(fabs(r.ceiling_share - 0.9) < 1e-12);
+}
+
+static void a_busy_generator_limits_unless_the_server_is_too(void **state) {
+    (void)state;
+    assert_int_equal(state_of(50e3, 100e3, 0.95, 0.89, 1), CLIENT_LIMITED);
+    assert_int_equal(state_of(50e3, 100e3, 0.94, 0.5, 1), CLIENT_FREE);
+    assert_int_equal(state_of(50e3, 100e3, 1.0, 0.9, 1), CLIENT_FREE);
+    /* Of four CPUs, 1.5 used are not 90%. */
+    assert_int_equal(state_of(50e3, 100e3, 1.0, 1.5, 4), CLIENT_LIMITED);
+    const struct client_result r = client_judge(&(struct client_block){85e3, 100e3, 1.0, 0.5, 1});
+    assert_int_equal(r.state, CLIENT_LIMITED);
+    assert_true(r.by_thread && !r.by_ceiling);
+}
+
+static void the_unknown_decides_nothing(void **state) {
+    (void)state;
+    assert_int_equal(state_of(50e3, NAN, NAN, NAN, NAN), CLIENT_UNKNOWN);
+    assert_int_equal(state_of(50e3, 0.0, NAN, 0.5, 1), CLIENT_UNKNOWN);
+    assert_int_equal(state_of(NAN, 100e3, 0.99, NAN, 1), CLIENT_UNKNOWN);
+    assert_int_equal(state_of(NAN, 100e3, 0.99, 0.5, 1), CLIENT_LIMITED);
+    assert_int_equal(state_of(95e3, 100e3, NAN, NAN, NAN), CLIENT_LIMITED);
+    assert_int_equal(state_of(50e3, 100e3, NAN, NAN, NAN), CLIENT_FREE);
+    assert_int_equal(state_of(50e3, NAN, 0.5, NAN, 1), CLIENT_FREE);
+}
+
+static void cells_follow_half_of_their_blocks(void **state) {
+    (void)state;
+    static const struct {
+        const char *blocks; /* f free, n near, l limited, u unknown */
+        enum client_state cell;
+    } cases[] = {
+        {"fffff", CLIENT_FREE},    {"fffnu", CLIENT_NEAR},    {"fffll", CLIENT_NEAR},
+        {"ffllu", CLIENT_LIMITED}, {"fnlll", CLIENT_LIMITED}, {"uuuuu", CLIENT_UNKNOWN},
+        {"uuuul", CLIENT_LIMITED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        enum client_state blocks[5];
+        for (size_t j = 0; j < 5; j++) {
+            const char c = cases[i].blocks[j];
+            blocks[j] = c == 'f'   ? CLIENT_FREE
+                        : c == 'n' ? CLIENT_NEAR
+                        : c == 'l' ? CLIENT_LIMITED
+                                   : CLIENT_UNKNOWN;
+        }
+        assert_int_equal(client_judge_cell(blocks, 5), cases[i].cell);
+    }
+    assert_int_equal(client_judge_cell(NULL, 0), CLIENT_UNKNOWN);
+    assert_string_equal(client_state_name(CLIENT_FREE), "free");
+    assert_string_equal(client_state_name(CLIENT_NEAR), "near");
+    assert_string_equal(client_state_name(CLIENT_LIMITED), "limited");
+    assert_string_equal(client_state_name(CLIENT_UNKNOWN), "unknown");
+}
+
+int main(void) {
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_check_is_complete),
+        cmocka_unit_test(thresholds_are_those_of_the_method),
+        cmocka_unit_test(files_needed_are_two_a_connection_and_some),
+        cmocka_unit_test(the_worse_level_wins),
+        cmocka_unit_test(the_ceiling_limits),
+        cmocka_unit_test(a_busy_generator_limits_unless_the_server_is_too),
+        cmocka_unit_test(the_unknown_decides_nothing),
+        cmocka_unit_test(cells_follow_half_of_their_blocks),
+    };
+    return cmocka_run_group_tests_name("stats quality", tests, NULL, NULL);
+}
