@@ -16,6 +16,7 @@ enum option_type {
     OPTION_SEED,     /* uint64_t; `auto` draws one */
     OPTION_TEXT,     /* char * */
     OPTION_NAME,     /* char *, of the names' alphabet */
+    OPTION_SWITCH,   /* char *: "on", "off", or a name; --name VALUE and --no-name */
     OPTION_PATH,     /* char * */
     OPTION_NAMES,    /* struct names */
     OPTION_INTS,     /* struct ints */

@@ -89,7 +89,4 @@ void names_release(struct names *names);
 void ints_release(struct ints *ints);
 void pairs_release(struct pairs *pairs);
 
-/* True for well-formed UTF-8 (no overlong forms, no surrogates) of `len` bytes. */
-bool value_is_utf8(const char *text, size_t len);
-
 #endif

@@ -18,6 +18,12 @@ int words_split(const char *text, const char *where, char ***out, struct err *e)
  * would begin a comment). Owned by the caller; NULL out of memory. */
 char *words_join(char *const *words);
 
+/* A text that may stand in double quotes: `"a ;b"` is `a ;b`, anything not beginning with a double
+ * quote is itself. words_quote adds quotes only where reading would not give the same text back.
+ * Both owned by the caller. words_unquote returns -1 with *e; words_quote NULL out of memory. */
+int words_unquote(const char *text, const char *where, char **out, struct err *e);
+char *words_quote(const char *text);
+
 /* Deep copy; NULL out of memory. */
 char **words_copy(const char *const *words);
 

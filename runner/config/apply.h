@@ -1,0 +1,20 @@
+/* apply.h — one option's value into and out of struct config, by its type. Used by config.c and
+ * help. */
+#ifndef CONFIG_APPLY_H
+#define CONFIG_APPLY_H
+
+#include "config/config.h"
+
+/* Parses text into the option's field; `quotes` allows texts and paths in double quotes, as in a
+ * file. Returns 0 or -1 with *e; the field keeps its value then. */
+int apply_option(struct config *c, const struct option *o, const char *text, const char *where,
+                 bool quotes, struct err *e);
+
+/* The text that apply_option with `quotes` reads back. NULL for an unset text (or out of memory).
+ * Owned by the caller. */
+char *apply_text(const struct config *c, const struct option *o);
+
+/* Frees what the field owns. */
+void apply_release(struct config *c, const struct option *o);
+
+#endif

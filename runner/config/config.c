@@ -1,0 +1,337 @@
+#include "config/config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buildinfo.h"
+#include "base/file.h"
+#include "config/apply.h"
+#include "config/check.h"
+#include "config/ini_read.h"
+#include "config/origins.h"
+#include "config/profile.h"
+#include "config/targets.h"
+#include "config/words.h"
+
+/* What is known while a configuration is put together. */
+struct loader {
+    struct config *c;
+    const char *file;      /* its name, or NULL */
+    struct settings given; /* by the file */
+    struct origins origins;
+    bool in_target;
+    struct names seen;  /* keys of the section now read */
+    struct ints header; /* lines of the [target] sections, in their order */
+};
+
+static int load_no_memory(struct err *e) {
+    return err_set(e, ERR_MACHINE, "out of memory reading the configuration");
+}
+
+int settings_add(struct settings *s, const struct option *option, const char *value,
+                 const char *where) {
+    struct setting *grown = realloc(s->setting, (s->n + 1) * sizeof *grown);
+    if (!grown) {
+        return -1;
+    }
+    s->setting = grown;
+    struct setting added = {option, strdup(value), strdup(where)};
+    if (!added.value || !added.where) {
+        free(added.value);
+        free(added.where);
+        return -1;
+    }
+    grown[s->n++] = added;
+    return 0;
+}
+
+void settings_release(struct settings *s) {
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->setting[i].value);
+        free(s->setting[i].where);
+    }
+    free(s->setting);
+    *s = (struct settings){0};
+}
+
+static int load_section(void *ctx, int line, const char *section, struct err *e) {
+    static const char target[] = "target ";
+    struct loader *l = ctx;
+    names_release(&l->seen);
+    l->in_target = strncmp(section, target, sizeof target - 1) == 0;
+    if (!l->in_target) {
+        return strcmp(section, "run") == 0
+                   ? 0
+                   : err_set(e, ERR_USAGE,
+                             "unknown section [%s]; there are [run] and [target NAME]", section);
+    }
+    const char *name = section + sizeof target - 1;
+    int64_t *grown = realloc(l->header.value, (l->header.n + 1) * sizeof *grown);
+    if (!grown) {
+        return load_no_memory(e);
+    }
+    l->header.value = grown;
+    grown[l->header.n++] = line;
+    return targets_add(l->c, name + strspn(name, " \t"), e);
+}
+
+/* An option of the file is only remembered: the profile, which may come later, goes first. */
+static int load_option(struct loader *l, int line, const char *key, const char *value,
+                       struct err *e) {
+    char where[256];
+    const struct option *o = option_find(key, USE_FILE);
+    if (!o) {
+        const char *near = option_nearest(key, USE_FILE);
+        return err_set(e, ERR_USAGE, "unknown name '%s'; %s%s%s", key,
+                       near ? "did you mean '" : "see `loopbench help run`", near ? near : "",
+                       near ? "'?" : "");
+    }
+    for (size_t i = 0; i < l->given.n; i++) {
+        if (l->given.setting[i].option == o) {
+            return err_set(e, ERR_USAGE, "'%s' is set a second time; keep one", key);
+        }
+    }
+    snprintf(where, sizeof where, "%.180s:%d: %s", l->file, line, key);
+    return settings_add(&l->given, o, value, where) == 0 ? 0 : load_no_memory(e);
+}
+
+static int load_value(void *ctx, int line, const char *section, const char *key, const char *value,
+                      struct err *e) {
+    (void)section;
+    struct loader *l = ctx;
+    if (!l->in_target) {
+        return load_option(l, line, key, value, e);
+    }
+    if (names_has(&l->seen, key)) {
+        return err_set(e, ERR_USAGE, "'%s' is set a second time; keep one", key);
+    }
+    if (names_add(&l->seen, key) != 0) {
+        return load_no_memory(e);
+    }
+    return targets_set(l->c, key, value, e);
+}
+
+static int load_file(struct loader *l, const char *text, size_t len, struct err *e) {
+    const struct ini_sink sink = {load_section, load_value, l};
+    if (ini_read(text, len, l->file, &sink, e) != 0) {
+        return -1;
+    }
+    size_t first = l->c->target_count - l->header.n;
+    for (size_t i = 0; i < l->header.n; i++) {
+        if (targets_check(&l->c->target[first + i], e) != 0) {
+            return err_prefix(e, "%s:%" PRId64, l->file, l->header.value[i]);
+        }
+    }
+    return 0;
+}
+
+static int load_apply(struct loader *l, const struct option *o, const char *text, const char *where,
+                      bool from_file, bool chosen, struct err *e) {
+    if (apply_option(l->c, o, text, where, from_file, e) != 0) {
+        return -1;
+    }
+    return origins_set(&l->origins, o, where, chosen) == 0 ? 0 : load_no_memory(e);
+}
+
+/* The settings of the profile that flags, else the file, else the default name. */
+static int load_profile(struct loader *l, const struct settings *flags, struct err *e) {
+    const struct option *option = option_find("profile", USE_FILE);
+    const char *name = option->fallback;
+    const char *where = option->name;
+    const struct settings *sources[] = {&l->given, flags};
+    for (size_t s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sources[s]->n; i++) {
+            if (sources[s]->setting[i].option == option) {
+                name = sources[s]->setting[i].value;
+                where = sources[s]->setting[i].where;
+            }
+        }
+    }
+    const struct profile *p = profile_find(name);
+    if (!p) {
+        const char *near = profile_nearest(name);
+        return err_set(e, ERR_USAGE, "%s: no profile is called '%s'; %s%s%s", where, name,
+                       near ? "did you mean '" : "there are smoke, quick, standard and publish",
+                       near ? near : "", near ? "'?" : "");
+    }
+    for (const struct profile_setting *s = p->setting; s->name; s++) {
+        char from[128];
+        snprintf(from, sizeof from, "profile %s: %s", p->name, s->name);
+        if (load_apply(l, option_find(s->name, USE_FILE), s->value, from, false, false, e) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int load_layers(struct loader *l, const char *text, size_t len, const struct settings *flags,
+                       struct err *e) {
+    for (const struct option *o = options; o->name; o++) {
+        if (o->fallback && apply_option(l->c, o, o->fallback, o->name, false, e) != 0) {
+            return -1;
+        }
+    }
+    if (targets_add_builtin(l->c, e) != 0 || (text && load_file(l, text, len, e) != 0) ||
+        load_profile(l, flags, e) != 0) {
+        return -1;
+    }
+    const struct settings *sources[] = {&l->given, flags};
+    for (size_t s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sources[s]->n; i++) {
+            const struct setting *set = &sources[s]->setting[i];
+            if (load_apply(l, set->option, set->value, set->where, s == 0, true, e) != 0) {
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
+
+int config_load_text(struct config *c, const char *text, size_t len, const char *name,
+                     const struct settings *flags, unsigned use, struct err *e) {
+    static const struct settings none = {0};
+    struct loader l = {.c = c, .file = name};
+    *c = (struct config){0};
+    int rc = load_layers(&l, text, len, flags ? flags : &none, e);
+    if (rc == 0) {
+        rc = check_config(c, &l.origins, use, e);
+    }
+    if (rc == 0) {
+        rc = targets_finish(c, e);
+    }
+    settings_release(&l.given);
+    origins_release(&l.origins);
+    names_release(&l.seen);
+    ints_release(&l.header);
+    if (rc != 0) {
+        config_release(c);
+    }
+    return rc;
+}
+
+/* The last value of a flag, or NULL. */
+static const char *load_flag(const struct settings *flags, const char *name) {
+    const char *value = NULL;
+    for (size_t i = 0; i < flags->n; i++) {
+        if (strcmp(flags->setting[i].option->name, name) == 0) {
+            value = flags->setting[i].value;
+        }
+    }
+    return value;
+}
+
+/* A resumed run keeps its configuration: a changed one would be another run in the same folder. */
+static int load_check_resume(const struct settings *flags, struct err *e) {
+    for (size_t i = 0; i < flags->n; i++) {
+        const struct option *o = flags->setting[i].option;
+        if ((o->use & USE_FILE) || strcmp(o->name, "config") == 0) {
+            return err_set(e, ERR_USAGE,
+                           "%s: a resumed run keeps its configuration; leave it out, "
+                           "or begin a new run",
+                           flags->setting[i].where);
+        }
+    }
+    return 0;
+}
+
+int config_load(struct config *c, const struct settings *flags, unsigned use, struct err *e) {
+    char path[4096];
+    const char *file = load_flag(flags, "config");
+    const char *resume = load_flag(flags, "resume");
+    *c = (struct config){0};
+    if (resume) {
+        if (load_check_resume(flags, e) != 0 ||
+            file_join(path, sizeof path, resume, "config.ini", e) != 0) {
+            return -1;
+        }
+        file = path;
+    }
+    char *text = NULL;
+    size_t len = 0;
+    if (file && file_read_all(file, CONFIG_FILE_MAX, &text, &len, e) != 0) {
+        return resume ? err_prefix(e, "--resume") : -1;
+    }
+    int rc = config_load_text(c, text, len, file, flags, use, e);
+    free(text);
+    return rc;
+}
+
+void config_release(struct config *c) {
+    for (const struct option *o = options; o->name; o++) {
+        apply_release(c, o);
+    }
+    targets_release(c);
+    *c = (struct config){0};
+}
+
+const struct target_config *config_target(const struct config *c, const char *name) {
+    size_t len = strlen(name);
+    size_t suffix = strlen(CONFIG_CONTROL_SUFFIX);
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (strcmp(c->target[i].name, name) == 0) {
+            return &c->target[i];
+        }
+    }
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (len > suffix && strcmp(name + len - suffix, CONFIG_CONTROL_SUFFIX) == 0 &&
+            strlen(c->target[i].name) == len - suffix &&
+            strncmp(c->target[i].name, name, len - suffix) == 0) {
+            return &c->target[i];
+        }
+    }
+    return NULL;
+}
+
+bool config_serves(const struct target_config *t, const char *workload) {
+    return t->workloads.n == 0 || names_has(&t->workloads, workload);
+}
+
+const struct target_config *config_control(const struct config *c) {
+    if (strcmp(c->aa_control, "off") == 0 || c->targets.n == 0) {
+        return NULL;
+    }
+    return config_target(c, strcmp(c->aa_control, "on") == 0 ? c->targets.name[0] : c->aa_control);
+}
+
+int64_t config_backlog(const struct config *c) {
+    char text[32];
+    if (c->backlog > 0) {
+        return c->backlog;
+    }
+    long n = 0;
+    if (file_read_small("/proc/sys/net/core/somaxconn", text, sizeof text) > 0) {
+        n = strtol(text, NULL, 10);
+    }
+    /* The kernel's default since Linux 5.4, for where /proc does not say. */
+    return n > 0 ? n : 4096;
+}
+
+char *config_dump(const struct config *c) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        return NULL;
+    }
+    fprintf(out,
+            "; The effective configuration of a run of loopbench %s.\n"
+            "; Run it again: loopbench run config.ini\n"
+            "[run]\n",
+            buildinfo_get()->version);
+    for (const struct option *o = options; o->name; o++) {
+        char *value = o->use & USE_FILE ? apply_text(c, o) : NULL;
+        if (value) {
+            fprintf(out, "%s =%s%s\n", o->name, *value ? " " : "", value);
+        }
+        free(value);
+    }
+    targets_dump(c, out);
+    bool bad = ferror(out) != 0;
+    if (fclose(out) != 0 || bad) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,155 @@
+#include "config/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "config/config.h"
+
+#define MS 1e6
+#define S  1e9
+#define M  60e9
+#define H  3600e9
+
+#define FIELD(name) offsetof(struct config, name)
+
+const struct option options[] = {
+    {"profile", OPTION_NAME, FIELD(profile), "quick", 0, 0, "NAME",
+     "smoke, quick, standard or publish: the defaults of what follows",
+     USE_RUN | USE_DOCTOR | USE_FILE},
+    {"targets", OPTION_NAMES, FIELD(targets), "libevent,libuv,h2o", 0, 0, "LIST",
+     "the servers compared", USE_RUN | USE_VERIFY | USE_DOCTOR | USE_FILE},
+    {"workloads", OPTION_NAMES, FIELD(workloads), "hello", 0, 0, "LIST",
+     "what is requested, or all", USE_RUN | USE_FILE},
+    {"connections", OPTION_INTS, FIELD(connections), "10,100,500", 1, 1000000, "LIST",
+     "concurrent keep-alive connections", USE_RUN | USE_DOCTOR | USE_FILE},
+    {"rounds", OPTION_INT, FIELD(rounds), "11", 1, 10000, "N", "how often everything is measured",
+     USE_RUN | USE_FILE},
+    {"duration", OPTION_DURATION, FIELD(duration_ns), "1s", 1 * S, 1 * H, "TIME",
+     "measured window of a trial, whole seconds", USE_RUN | USE_FILE},
+    {"warmup", OPTION_DURATION, FIELD(warmup_ns), "500ms", 0, 10 * M, "TIME",
+     "load before the window that is not measured", USE_RUN | USE_FILE},
+    {"seed", OPTION_SEED, FIELD(seed), "auto", 0, 0, "N",
+     "decides the order of the trials; auto draws one and records it", USE_RUN | USE_FILE},
+    {"aa-control", OPTION_SWITCH, FIELD(aa_control), "on", 0, 0, "on|off|TARGET",
+     "measure a target (on: the first) again as TARGET-again: the two must not differ",
+     USE_RUN | USE_FILE},
+    {"null-server", OPTION_BOOL, FIELD(null_server), "yes", 0, 0, NULL,
+     "measure the null server beside the targets: the ceiling of the load generator",
+     USE_RUN | USE_FILE},
+    {"verify", OPTION_BOOL, FIELD(verify), "yes", 0, 0, NULL,
+     "check every target's replies before measuring", USE_RUN | USE_FILE},
+    {"threads", OPTION_INT, FIELD(threads), "1", 1, 256, "N",
+     "threads of the load generator; each number of connections must be divisible by it",
+     USE_RUN | USE_DOCTOR | USE_FILE},
+    {"workers", OPTION_INT, FIELD(workers), "1", 1, 256, "N",
+     "event loops (threads) of each server", USE_RUN | USE_VERIFY | USE_DOCTOR | USE_FILE},
+    {"backlog", OPTION_INT, FIELD(backlog), "0", 0, 1 << 20, "N",
+     "length of the servers' listen queue; 0 is what the kernel allows",
+     USE_RUN | USE_DOCTOR | USE_FILE},
+    {"timeout", OPTION_DURATION, FIELD(timeout_ns), "2s", 1 * S, 10 * M, "TIME",
+     "a reply that takes longer is an error, whole seconds", USE_RUN | USE_FILE},
+    {"ready-timeout", OPTION_DURATION, FIELD(ready_timeout_ns), "10s", 10 * MS, 10 * M, "TIME",
+     "how long a target may take to answer its first request", USE_RUN | USE_VERIFY | USE_FILE},
+    {"trial-margin", OPTION_DURATION, FIELD(trial_margin_ns), "10s", 100 * MS, 1 * H, "TIME",
+     "how much longer than warm-up and window a trial may take before it is ended",
+     USE_RUN | USE_FILE},
+    {"server-cpus", OPTION_CPUS, FIELD(server_cpus), "auto", 0, 0, "LIST",
+     "CPUs of the servers, like 0-1,3", USE_RUN | USE_DOCTOR | USE_FILE},
+    {"generator-cpus", OPTION_CPUS, FIELD(generator_cpus), "auto", 0, 0, "LIST",
+     "CPUs of the load generator", USE_RUN | USE_DOCTOR | USE_FILE},
+    {"handicap", OPTION_PAIRS, FIELD(handicap), "", 0, 1e9, "TARGET=NS,...",
+     "nanoseconds of CPU that a server burns for each request, to test the method",
+     USE_RUN | USE_FILE},
+    {"margin", OPTION_REAL, FIELD(margin_percent), "3", 0.1, 50, "PERCENT",
+     "a difference smaller than this counts as none", USE_RUN | USE_REPORT | USE_FILE},
+    {"wrk", OPTION_PATH, FIELD(wrk), "wrk", 0, 0, "PROGRAM", "the load generator",
+     USE_RUN | USE_DOCTOR | USE_FILE},
+    {"servers", OPTION_PATH, FIELD(servers), "auto", 0, 0, "FOLDER",
+     "where the server programs are; auto finds them beside loopbench",
+     USE_RUN | USE_VERIFY | USE_DOCTOR | USE_FILE},
+    {"results", OPTION_PATH, FIELD(results), "results", 0, 0, "FOLDER",
+     "where a run makes its folder", USE_RUN | USE_DOCTOR | USE_FILE},
+    {"config", OPTION_PATH, FIELD(config), NULL, 0, 0, "FILE",
+     "INI file with these options and with [target NAME] sections",
+     USE_RUN | USE_VERIFY | USE_DOCTOR},
+    {"out", OPTION_PATH, FIELD(out), NULL, 0, 0, "FOLDER",
+     "write the results there instead of into a new folder under results", USE_RUN},
+    {"resume", OPTION_PATH, FIELD(resume), NULL, 0, 0, "FOLDER",
+     "go on with the interrupted run in that folder, with its configuration", USE_RUN},
+    {"dry-run", OPTION_BOOL, FIELD(dry_run), "no", 0, 0, NULL,
+     "print the plan and the time it will take, measure nothing", USE_RUN},
+    {"quiet", OPTION_BOOL, FIELD(quiet), "no", 0, 0, NULL, "no progress", USE_RUN},
+    {"plots", OPTION_PATH, FIELD(plots), "auto", 0, 0, "FOLDER",
+     "where the gnuplot programs are; auto finds them beside loopbench", USE_REPORT},
+    {NULL, OPTION_BOOL, 0, NULL, 0, 0, NULL, NULL, 0},
+};
+
+size_t options_count(void) {
+    return sizeof options / sizeof options[0] - 1;
+}
+
+const struct option *option_find(const char *name, unsigned use) {
+    for (const struct option *o = options; o->name; o++) {
+        if ((o->use & use) && strcmp(o->name, name) == 0) {
+            return o;
+        }
+    }
+    return NULL;
+}
+
+#define NEAREST_MAX 48
+
+/* Levenshtein distance by two rows; names longer than NEAREST_MAX are far from everything. */
+static size_t option_distance(const char *a, const char *b) {
+    size_t m = strlen(a);
+    size_t n = strlen(b);
+    size_t row[NEAREST_MAX + 1];
+    if (m > NEAREST_MAX || n > NEAREST_MAX) {
+        return NEAREST_MAX;
+    }
+    for (size_t j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[n];
+}
+
+/* Keeps `candidate` in *best where it is nearer to `name` than anything before. */
+static void option_consider(const char *name, const char *candidate, const char **best,
+                            size_t *distance) {
+    size_t d = option_distance(name, candidate);
+    size_t len = strlen(name) > strlen(candidate) ? strlen(name) : strlen(candidate);
+    if (d < *distance && d * 3 <= len + 1) {
+        *best = candidate;
+        *distance = d;
+    }
+}
+
+const char *option_nearest(const char *name, unsigned use) {
+    const char *best = NULL;
+    size_t distance = NEAREST_MAX;
+    for (const struct option *o = options; o->name; o++) {
+        if (o->use & use) {
+            option_consider(name, o->name, &best, &distance);
+        }
+    }
+    return best;
+}
+
+const char *option_nearest_of(const char *name, const char *const *names, size_t n) {
+    const char *best = NULL;
+    size_t distance = NEAREST_MAX;
+    for (size_t i = 0; i < n; i++) {
+        option_consider(name, names[i], &best, &distance);
+    }
+    return best;
+}

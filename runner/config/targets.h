@@ -1,0 +1,30 @@
+/* targets.h — the targets a configuration knows: rows for our own servers, sections for others.
+ * Used by config.c only. */
+#ifndef CONFIG_TARGETS_H
+#define CONFIG_TARGETS_H
+
+#include <stdio.h>
+
+#include "config/config.h"
+
+/* Adds the built-in rows to an empty configuration, with {servers} still in their commands. */
+int targets_add_builtin(struct config *c, struct err *e);
+
+/* Begins a [target NAME] section. Errors have no place in front. */
+int targets_add(struct config *c, const char *name, struct err *e);
+
+/* Sets one key of the target added last. */
+int targets_set(struct config *c, const char *key, const char *value, struct err *e);
+
+/* Checks a whole section: a command there, its placeholders known, {port} among them. */
+int targets_check(const struct target_config *t, struct err *e);
+
+/* Puts the servers folder and the handicap into the commands of the built-in rows. */
+int targets_finish(struct config *c, struct err *e);
+
+/* Writes the [target] sections. */
+void targets_dump(const struct config *c, FILE *out);
+
+void targets_release(struct config *c);
+
+#endif
