@@ -259,16 +259,18 @@ void conn_init(struct transport *transport) {
 }
 
 void conn_release(struct transport *transport) {
-    h2o_linklist_t *at = NULL;
-    while ((at = transport->conns.next) != &transport->conns) {
+    h2o_linklist_t *next = NULL;
+    for (h2o_linklist_t *at = transport->conns.next; at != &transport->conns; at = next) {
         const struct conn *conn = (const struct conn *)at;
+        next = at->next;
         conn->read(conn->sock, "shutting down");
     }
-    while ((at = transport->lingers.next) != &transport->lingers) {
+    for (h2o_linklist_t *at = transport->lingers.next; at != &transport->lingers; at = next) {
+        next = at->next;
         linger_end((struct lingering *)at);
     }
-    while ((at = transport->spare.next) != &transport->spare) {
-        h2o_linklist_unlink(at);
+    for (h2o_linklist_t *at = transport->spare.next; at != &transport->spare; at = next) {
+        next = at->next;
         free(at);
     }
     h2o_timeout_unlink(&transport->sweep);

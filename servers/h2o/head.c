@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Bytes of an empty line that precedes the request line. */
+/* Length of the empty line at `data`; 0: none there. */
 static size_t skip_empty_line(const char *data, size_t len) {
     if (len >= 2 && data[0] == '\r' && data[1] == '\n') {
         return 2;
@@ -14,15 +14,13 @@ static size_t skip_empty_line(const char *data, size_t len) {
 }
 
 size_t head_length(const char *data, size_t len) {
-    const char *end = data + len;
-    const char *at = data + skip_empty_line(data, len);
-    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        at++;
-        if (at < end && *at == '\n') {
-            return (size_t)(at + 1 - data);
-        }
-        if (end - at >= 2 && at[0] == '\r' && at[1] == '\n') {
-            return (size_t)(at + 2 - data);
+    size_t at = skip_empty_line(data, len);
+    const char *found = NULL;
+    while (at < len && (found = memchr(data + at, '\n', len - at)) != NULL) {
+        at = (size_t)(found - data) + 1;
+        size_t empty = skip_empty_line(data + at, len - at);
+        if (empty != 0) {
+            return at + empty;
         }
     }
     return 0;

@@ -163,7 +163,7 @@ static void on_h2o_error(h2o_filter_t *self, h2o_req_t *req, h2o_ostream_t **slo
     struct app_exchange exchange = {.worker = &conn->transport->worker->app};
     app_refuse(&exchange, (unsigned)req->res.status);
     conn_will_end(conn, CONN_LINGER);
-    req->res.headers = (h2o_headers_t){NULL};
+    req->res.headers = (h2o_headers_t){.size = 0};
     fill_head(req, &exchange.reply);
     app_finish(&exchange);
     h2o_ostream_t *ostream = h2o_add_ostream(req, sizeof(*ostream), slot);
