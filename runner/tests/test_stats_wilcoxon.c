@@ -34,7 +34,7 @@ static void unanimous_signs_reach_the_smallest_p(void **state) {
     double x[WILCOXON_EXACT_MAX];
     for (size_t n = 1; n <= WILCOXON_EXACT_MAX; n++) {
         for (size_t i = 0; i < n; i++) {
-            x[i] = 1.0 + (double)(i / 2); /* ties among them */
+            x[i] = 1.0 + (double)(i >> 1); /* ties among them */
         }
         const struct wilcoxon up = wilcoxon_test(x, n);
         golden_same(up.p, wilcoxon_smallest_p(n), "smallest p");
