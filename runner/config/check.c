@@ -21,6 +21,12 @@ static int check_complete_targets(struct config *c, const struct origins *o, str
         return 0;
     }
     for (size_t i = 0; i < c->target_count; i++) {
+        if (!c->target[i].builtin && c->targets.n >= VALUES_LIST_MAX) {
+            return err_set(e, ERR_USAGE,
+                           "targets: the file describes more than %d; choose some "
+                           "with targets",
+                           VALUES_LIST_MAX);
+        }
         if (!c->target[i].builtin && names_add(&c->targets, c->target[i].name) != 0) {
             return check_no_memory(e);
         }

@@ -32,12 +32,15 @@ extern const struct command commands[];
 
 const struct command *command_find(const char *name);
 
+/* The error for a name that command_find does not know; returns -1. */
+int command_unknown(const char *name, struct err *e);
+
 struct args {
     const struct command *command; /* never NULL after args_parse succeeded */
     bool help;                     /* -h or --help: print the command's help instead */
     struct settings flags;         /* `run CONFIG.ini` and `verify --config` both end up in here */
     int n;
-    const char *const *operand; /* points into argv's strings; array owned */
+    const char **operand; /* points at argv's strings; the array is owned */
 };
 
 /* Reads argv. No argument at all is `help`. `--name=value`, `--name value`, `--no-name`, `--`.

@@ -1,0 +1,211 @@
+#include "ui/args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMANDS_MAX 32
+
+const struct command commands[] = {
+    {COMMAND_RUN, "run", "[CONFIG.ini]", 0, 1, "", USE_RUN, "measure targets and store the results",
+     "Without a file the built-in servers are measured. A file has options as `name = value` under "
+     "[run], and a section for each server of yours:\n"
+     "\n"
+     "  [target mine]\n"
+     "  command = ./my-server --port {port}\n"
+     "  ready = /hello\n"
+     "\n"
+     "Its keys are command (with {host}, {port}, {workers}, {backlog}), env, cwd, ready, "
+     "stop-signal, announces and workloads. A flag wins over the file, the file over the profile."},
+    {COMMAND_REPORT, "report", "FOLDER", 1, 1, "a results folder, like results/latest", USE_REPORT,
+     "write report and plots of a results folder", NULL},
+    {COMMAND_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "", USE_VERIFY,
+     "check what targets answer, without measuring", NULL},
+    {COMMAND_DOCTOR, "doctor", "", 0, 0, "", USE_DOCTOR,
+     "tell whether this machine can measure now, and what to change", NULL},
+    {COMMAND_HELP, "help", "[COMMAND]", 0, 1, "", 0, "explain a command", NULL},
+    {COMMAND_VERSION, "version", "", 0, 0, "", 0, "print version, commit and compiler", NULL},
+    {COMMAND_VERSION, NULL, NULL, 0, 0, NULL, 0, NULL, NULL},
+};
+
+const struct command *command_find(const char *name) {
+    for (const struct command *c = commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+int command_unknown(const char *name, struct err *e) {
+    const char *names[COMMANDS_MAX];
+    size_t n = 0;
+    for (const struct command *c = commands; c->name && n < COMMANDS_MAX; c++) {
+        names[n++] = c->name;
+    }
+    const char *near = option_nearest_of(name, names, n);
+    return err_set(e, ERR_USAGE, "no command is called '%s'; %s%s%s", name,
+                   near ? "did you mean '" : "see `loopbench help`", near ? near : "",
+                   near ? "'?" : "");
+}
+
+static int args_unknown(const struct args *a, const char *name, struct err *e) {
+    const char *near = option_nearest(name, a->command->use);
+    if (near) {
+        return err_set(e, ERR_USAGE, "--%s: unknown option; did you mean --%s?", name, near);
+    }
+    return err_set(e, ERR_USAGE, "--%s: unknown option of %s; see `loopbench help %s`", name,
+                   a->command->name, a->command->name);
+}
+
+static int args_add(struct args *a, const struct option *o, const char *value, const char *where,
+                    struct err *e) {
+    if (settings_add(&a->flags, o, value, where) != 0) {
+        return err_set(e, ERR_MACHINE, "out of memory reading the command line");
+    }
+    return 0;
+}
+
+static bool args_is_switch(const struct option *o) {
+    return o->type == OPTION_BOOL || o->type == OPTION_SWITCH;
+}
+
+/* One option; *i is moved on where its value is the next argument. */
+static int args_option(struct args *a, int argc, const char *const *argv, int *i, struct err *e) {
+    char name[64];
+    char where[72];
+    const char *text = argv[*i] + 2;
+    const char *equals = strchr(text, '=');
+    size_t len = equals ? (size_t)(equals - text) : strlen(text);
+    if (len >= sizeof name) {
+        return err_set(e, ERR_USAGE, "%.60s...: unknown option; see `loopbench help %s`", argv[*i],
+                       a->command->name);
+    }
+    memcpy(name, text, len);
+    name[len] = '\0';
+    snprintf(where, sizeof where, "--%s", name);
+    const struct option *o = option_find(name, a->command->use);
+    if (!o && strncmp(name, "no-", 3) == 0) {
+        o = option_find(name + 3, a->command->use);
+        if (!o || !args_is_switch(o)) {
+            return args_unknown(a, name, e);
+        }
+        return equals
+                   ? err_set(e, ERR_USAGE, "%s: it takes no value; leave '%s' out", where, equals)
+                   : args_add(a, o, "no", where, e);
+    }
+    if (!o) {
+        return args_unknown(a, name, e);
+    }
+    if (equals) {
+        return args_add(a, o, equals + 1, where, e);
+    }
+    if (o->type == OPTION_BOOL) {
+        return args_add(a, o, "yes", where, e);
+    }
+    /* What begins with a dash is the next option: no value of ours does. */
+    if (*i + 1 >= argc || argv[*i + 1][0] == '-') {
+        return err_set(e, ERR_USAGE, "%s: a value is missing; write %s %s", where, where,
+                       o->metavar);
+    }
+    return args_add(a, o, argv[++*i], where, e);
+}
+
+static int args_operand(struct args *a, const char *text, struct err *e) {
+    if (a->n >= a->command->max) {
+        return err_set(e, ERR_USAGE, "%s: one operand too many; usage: loopbench %s [options] %s",
+                       text, a->command->name, a->command->operands);
+    }
+    const char **grown = realloc(a->operand, (size_t)(a->n + 1) * sizeof *grown);
+    if (!grown) {
+        return err_set(e, ERR_MACHINE, "out of memory reading the command line");
+    }
+    a->operand = grown;
+    grown[a->n++] = text;
+    return 0;
+}
+
+/* Operands that are another spelling of an option become that option. */
+static int args_translate(struct args *a, struct err *e) {
+    if (a->command->id == COMMAND_RUN && a->n == 1) {
+        return args_add(a, option_find("config", USE_RUN), a->operand[0], "CONFIG.ini", e);
+    }
+    if (a->command->id != COMMAND_VERIFY || a->n == 0) {
+        return 0;
+    }
+    char list[VALUES_LIST_MAX * (VALUES_NAME_MAX + 1) + 1];
+    size_t used = 0;
+    for (int i = 0; i < a->n; i++) {
+        if (value_name(a->operand[i], "TARGET", e) != 0) {
+            return -1;
+        }
+        int n = snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? "," : "", a->operand[i]);
+        used += (size_t)n;
+    }
+    return args_add(a, option_find("targets", USE_VERIFY), list, "TARGET", e);
+}
+
+static int args_read(struct args *a, int argc, const char *const *argv, struct err *e) {
+    bool only_operands = false;
+    for (int i = 2; i < argc; i++) {
+        const char *text = argv[i];
+        int rc;
+        if (only_operands || text[0] != '-' || !text[1]) {
+            rc = args_operand(a, text, e);
+        } else if (strcmp(text, "--") == 0) {
+            only_operands = true;
+            rc = 0;
+        } else if (strcmp(text, "-h") == 0 || strcmp(text, "--help") == 0) {
+            a->help = true;
+            rc = 0;
+        } else if (text[1] == '-') {
+            rc = args_option(a, argc, argv, &i, e);
+        } else {
+            rc = err_set(e, ERR_USAGE,
+                         "%s: unknown option; options are words, see `loopbench help "
+                         "%s`",
+                         text, a->command->name);
+        }
+        if (rc != 0) {
+            return -1;
+        }
+    }
+    if (a->help) {
+        return 0;
+    }
+    if (a->n < a->command->min) {
+        return err_set(e, ERR_USAGE, "%s: %s is missing; usage: loopbench %s [options] %s",
+                       a->command->name, a->command->operand, a->command->name,
+                       a->command->operands);
+    }
+    return args_translate(a, e);
+}
+
+int args_parse(struct args *a, int argc, const char *const *argv, struct err *e) {
+    const char *name = argc > 1 ? argv[1] : "help";
+    *a = (struct args){0};
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) {
+        name = "help";
+    } else if (strcmp(name, "--version") == 0) {
+        name = "version";
+    }
+    a->command = command_find(name);
+    if (!a->command) {
+        return *name == '-' ? err_set(e, ERR_USAGE,
+                                      "%s: a command comes first; see `loopbench "
+                                      "help`",
+                                      name)
+                            : command_unknown(name, e);
+    }
+    if (args_read(a, argc, argv, e) != 0) {
+        args_release(a);
+        return -1;
+    }
+    return 0;
+}
+
+void args_release(struct args *a) {
+    settings_release(&a->flags);
+    free(a->operand);
+    *a = (struct args){0};
+}
