@@ -10,12 +10,17 @@
 
 #include "base/err.h"
 #include "report/figures.h"
+#include "stats/client.h"
 #include "stats/order.h"
+#include "stats/percentile.h"
 #include "store/record.h"
 #include "store/store.h"
 
 /* Level of the intervals of medians. */
 #define CELL_LEVEL 0.95
+
+/* Kinds of errors: connect, read, write, timeout, status. */
+#define CELL_ERRORS 5
 
 struct cell_target {
     const char *name; /* points into the records */
@@ -26,7 +31,8 @@ struct cell_target {
 /* Median over rounds of one figure in one cell. */
 struct figure {
     struct order_summary s;
-    const char *missing; /* why there is no median, or NULL when there is one */
+    /* Why there is no median to print, "" when there is one. s.median is NaN then. */
+    char missing[PERCENTILE_TEXT_MAX];
 };
 
 struct cell {
@@ -35,16 +41,16 @@ struct cell {
     int connections;
     /* The trial that counts of each round, NULL where there is none; cells.rounds of them. */
     const struct trial_record **trial;
-    int planned;          /* rounds in which it should have been measured */
-    int measured;         /* trials that count, failed ones included */
-    int failed;           /* of those */
-    int64_t requests;     /* over all rounds */
-    int64_t errors;       /* of all kinds over all rounds */
-    int64_t errors_by[5]; /* connect, read, write, timeout, status; -1 unknown */
-    bool client_limited;  /* in at least half of its rounds: throughput is a lower bound */
-    double ceiling;       /* median over rounds of rate / the null server's rate; NaN unknown */
+    int planned;                    /* rounds in which it should have been measured */
+    int measured;                   /* trials that count, failed ones included */
+    int failed;                     /* of those */
+    int64_t requests;               /* over all rounds */
+    int64_t errors;                 /* of all kinds over all rounds */
+    int64_t errors_by[CELL_ERRORS]; /* connect, read, write, timeout, status; -1 unknown */
+    enum client_state client; /* CLIENT_LIMITED: its throughput is a lower bound */
+    double ceiling;      /* median over rounds of rate / the null server's rate; NaN unknown */
     struct figure figure[FIG_COUNT];
-    char flags[512]; /* words met in any round, each followed by :rounds when not all, sorted */
+    char flags[512]; /* sorted words; those not met in every round are followed by :rounds */
 };
 
 struct cells {
@@ -55,12 +61,14 @@ struct cells {
     size_t workload_count;
     int *levels; /* connections, ascending */
     size_t level_count;
+    size_t repeated;   /* blocks of which a later attempt counts */
     size_t rounds;     /* 1 + the highest round seen, or the plan's number when it is higher */
     struct cell *cell; /* sorted by workload, connections, target */
     size_t count;
 };
 
-/* Points into *s, which must outlive it. Returns 0 or -1 with *e (ERR_MACHINE: memory). */
+/* Points into *s, which must outlive it. Returns 0 or -1 with *e (ERR_USAGE: the run holds nothing
+ * or absurd numbers; ERR_MACHINE: memory). */
 int cells_build(struct cells *c, const struct store *s, struct err *e);
 
 void cells_release(struct cells *c);

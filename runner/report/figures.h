@@ -43,8 +43,20 @@ const struct figure_info *figure_info(enum figure_id id);
 /* The figure of one trial; NaN when unknown. */
 double figure_value(const struct trial_record *r, enum figure_id id);
 
-/* A value for people in its natural unit, three or four digits: "6.71 µs", "1.23 ms", "125,431",
- * "4.2 MiB". `with_unit` false leaves the unit out (rate and CPU only). */
-void figure_format(char *out, size_t size, enum figure_id id, double value, bool with_unit);
+/* How values near `value` are written: divided by `divisor`, with `decimals`, followed by `unit`,
+ * so that a median and the ends of its interval share one unit. */
+struct figure_scale {
+    double divisor;
+    int decimals;
+    const char *unit; /* "" for throughput, whose unit stands in the heading */
+};
+
+struct figure_scale figure_scale(enum figure_id id, double value);
+
+/* "6.71 µs", "1.23 ms", "125,431", "4.2 MiB"; "n/a" for NaN. */
+void figure_format(char *out, size_t size, enum figure_id id, double value);
+
+/* A whole number with its thousands set apart: "125,431". */
+void figure_thousands(char *out, size_t size, double value);
 
 #endif

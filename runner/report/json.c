@@ -1,0 +1,109 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/formats.h"
+#include "report/text.h"
+#include "store/manifest.h"
+
+#define REPORT_VERSION 1
+
+static json_t *real_or_null(double v) {
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *int_or_null(int64_t v) {
+    return v >= 0 ? json_integer(v) : json_null();
+}
+
+/* Only for reports: "" is no reason, not an empty one. */
+static json_t *text_or_null(const char *text) {
+    return *text ? json_string(text) : json_null();
+}
+
+static json_t *figure_json(const struct cells *c, const struct cell *cell, enum figure_id id) {
+    const struct figure *f = &cell->figure[id];
+    json_t *rounds = json_array();
+    for (size_t i = 0; i < c->rounds; i++) {
+        json_array_append_new(rounds, real_or_null(cell_value(cell, i, id)));
+    }
+    return json_pack("{s:o, s:o, s:o, s:I, s:o, s:o}", "median", real_or_null(f->s.median), "lo",
+                     real_or_null(f->s.lo), "hi", real_or_null(f->s.hi), "n", (json_int_t)f->s.n,
+                     "missing", text_or_null(f->missing), "rounds", rounds);
+}
+
+static json_t *failures_json(const struct cells *c, const struct cell *cell) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->rounds; i++) {
+        const struct trial_record *r = cell->trial[i];
+        if (r && r->status != TRIAL_OK) {
+            json_array_append_new(list,
+                                  json_pack("{s:i, s:s, s:s}", "round", (int)i, "failure",
+                                            record_failure_name(r->failure), "reason", r->reason));
+        }
+    }
+    return list;
+}
+
+static json_t *cell_json(const struct cells *c, const struct cell *cell) {
+    const struct cell_target *t = &c->targets[cell->target];
+    json_t *figures = json_object();
+    for (int id = 0; id < FIG_COUNT; id++) {
+        json_object_set_new(figures, figure_info((enum figure_id)id)->key,
+                            figure_json(c, cell, (enum figure_id)id));
+    }
+    return json_pack(
+        "{s:s, s:i, s:s, s:s, s:s, s:{s:i, s:i, s:i}, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o},"
+        " s:s, s:o, s:s, s:o, s:o}",
+        "workload", cell->workload, "connections", cell->connections, "target", t->name, "base",
+        t->base, "role", record_role_name(t->role), "rounds", "planned", cell->planned, "measured",
+        cell->measured, "failed", cell->failed, "requests", int_or_null(cell->requests), "errors",
+        "all", int_or_null(cell->errors), "connect", int_or_null(cell->errors_by[0]), "read",
+        int_or_null(cell->errors_by[1]), "write", int_or_null(cell->errors_by[2]), "timeout",
+        int_or_null(cell->errors_by[3]), "status", int_or_null(cell->errors_by[4]), "client",
+        client_state_name(cell->client), "ceiling_share", real_or_null(cell->ceiling), "flags",
+        cell->flags, "failures", failures_json(c, cell), "figures", figures);
+}
+
+static json_t *findings_json(const struct findings *f) {
+    static const char *const validity[] = {
+        [FINDINGS_NOT_JUDGED] = "not judged",
+        [FINDINGS_VALIDATED] = "validated",
+        [FINDINGS_NOT_VALIDATED] = "not validated",
+    };
+    if (!f) {
+        return json_null();
+    }
+    json_t *sentences = json_array();
+    for (size_t i = 0; i < f->count; i++) {
+        json_array_append_new(sentences, json_string(f->sentence[i]));
+    }
+    return json_pack("{s:s, s:s, s:o, s:o}", "validity", validity[f->validity], "reason",
+                     f->validity_reason, "resolution", real_or_null(f->resolution), "sentences",
+                     sentences);
+}
+
+int json_write(const struct cells *c, const struct findings *f, struct err *e) {
+    struct text_file t;
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->count; i++) {
+        json_array_append_new(list, cell_json(c, &c->cell[i]));
+    }
+    json_t *root = json_pack(
+        "{s:s, s:i, s:s, s:O, s:o, s:f, s:o}", "format", "loopbench-report", "format_version",
+        REPORT_VERSION, "state", store_state_name(c->store->state), "run", c->store->manifest,
+        "findings", findings_json(f), "interval_level", CELL_LEVEL, "cells", list);
+    char *text = root && json_array_size(list) == c->count
+                     ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12))
+                     : NULL;
+    json_decref(root);
+    if (!text || text_begin(&t, e) != 0) {
+        free(text);
+        return err_set(e, ERR_MACHINE, "out of memory writing %s/report.json", c->store->dir);
+    }
+    fputs(text, t.f);
+    fputc('\n', t.f);
+    free(text);
+    return text_end(&t, c->store->dir, "report.json", e);
+}

@@ -1,0 +1,40 @@
+/* plots.h — plots of a run: data files, settings, and gnuplot to draw them. */
+#ifndef REPORT_PLOTS_H
+#define REPORT_PLOTS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "report/cells.h"
+
+enum plot_kind { PLOT_RATE, PLOT_CPU, PLOT_LATENCY, PLOT_MEMORY, PLOT_PERCENTILES, PLOT_COUNT };
+
+struct plot {
+    enum plot_kind kind;
+    const char *workload;
+    char name[80];   /* of the files in plots/, without the ending */
+    char title[160]; /* plain text, also the text alternative of the picture */
+};
+
+/* What was, or could not be, drawn. Zero-initialise it. */
+struct plots {
+    struct plot *plot;
+    size_t count;
+    char missing[1100]; /* why there are no pictures; "" when there are */
+};
+
+struct plots_options {
+    const char *programs; /* folder of the *.gp files; NULL = found beside the program */
+    const char *gnuplot;  /* NULL = "gnuplot" */
+};
+
+/* Writes DIR/plots/data/ (numbers and settings, from which `gnuplot` can be run again) and
+ * DIR/plots/NAME.svg and .png. A plot without a single figure is left out. Returns 0, or -1 with
+ * *e: ERR_MACHINE when gnuplot is missing, too old, too slow or was killed; p->missing says it too.
+ */
+int plots_make(struct plots *p, const struct cells *c, const struct plots_options *o,
+               struct err *e);
+
+void plots_release(struct plots *p);
+
+#endif

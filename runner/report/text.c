@@ -1,0 +1,206 @@
+#include "report/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+int text_begin(struct text_file *t, struct err *e) {
+    *t = (struct text_file){0};
+    t->f = open_memstream(&t->data, &t->len);
+    return t->f ? 0 : err_set(e, ERR_MACHINE, "out of memory");
+}
+
+int text_end(struct text_file *t, const char *dir, const char *name, struct err *e) {
+    char path[4096];
+    int bad = ferror(t->f);
+    bad = fclose(t->f) != 0 || bad;
+    t->f = NULL;
+    int rc = bad ? err_set(e, ERR_MACHINE, "out of memory writing %s/%s", dir, name)
+                 : file_join(path, sizeof path, dir, name, e);
+    if (rc == 0) {
+        rc = file_write_atomic(path, t->data, t->len, e);
+    }
+    text_drop(t);
+    return rc;
+}
+
+void text_drop(struct text_file *t) {
+    if (t->f) {
+        fclose(t->f);
+    }
+    free(t->data);
+    *t = (struct text_file){0};
+}
+
+size_t text_char_len(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    size_t len = c[0] < 0x80    ? 1
+                 : c[0] < 0xc2  ? 0
+                 : c[0] < 0xe0  ? 2
+                 : c[0] < 0xf0  ? 3
+                 : c[0] <= 0xf4 ? 4
+                                : 0;
+    for (size_t i = 1; i < len; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            return 1;
+        }
+    }
+    return len ? len : 1;
+}
+
+static bool is_control(char c) {
+    return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+void text_markdown(FILE *f, const char *text) {
+    for (; *text; text++) {
+        if (is_control(*text)) {
+            fputc(' ', f);
+        } else if (*text == '<') {
+            fputs("&lt;", f);
+        } else if (*text == '>') {
+            fputs("&gt;", f);
+        } else if (*text == '&') {
+            fputs("&amp;", f);
+        } else if (*text == '|') {
+            fputs("&#124;", f); /* a backslash is not enough inside tables of every forge */
+        } else if (*text == '@') {
+            fputs("&#64;", f); /* would call a person */
+        } else {
+            if (strchr("\\`*_{}[]()#!~$^", *text)) {
+                fputc('\\', f);
+            }
+            fputc(*text, f);
+        }
+    }
+}
+
+void text_code(FILE *f, const char *text) {
+    /* The fence has to be longer than any run of backquotes inside. */
+    size_t longest = 0;
+    size_t run = 0;
+    for (const char *c = text; *c; c++) {
+        run = *c == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    for (size_t i = 0; i <= longest; i++) {
+        fputc('`', f);
+    }
+    fputs(longest ? " " : "", f);
+    for (; *text; text++) {
+        if (*text == '|') {
+            fputs("¦", f);
+        } else {
+            fputc(is_control(*text) ? ' ' : *text, f);
+        }
+    }
+    fputs(longest ? " " : "", f);
+    for (size_t i = 0; i <= longest; i++) {
+        fputc('`', f);
+    }
+}
+
+void text_csv(FILE *f, const char *text) {
+    bool quoted = strpbrk(text, "\",;\r\n\t ") != NULL;
+    if (quoted) {
+        fputc('"', f);
+    }
+    for (; *text; text++) {
+        if (*text == '"') {
+            fputc('"', f);
+        }
+        fputc(is_control(*text) ? ' ' : *text, f);
+    }
+    if (quoted) {
+        fputc('"', f);
+    }
+}
+
+void text_gnuplot(FILE *f, const char *text) {
+    fputc('\'', f);
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputc('\'', f);
+        }
+        fputc(is_control(*text) ? ' ' : *text, f);
+    }
+    fputc('\'', f);
+}
+
+void text_shell(FILE *f, const char *text) {
+    const char *c = text;
+    while (isalnum((unsigned char)*c) || (*c && strchr("/._-+=:,@%", *c))) {
+        c++;
+    }
+    if (c != text && *c == '\0') {
+        fputs(text, f);
+        return;
+    }
+    fputc('\'', f);
+    for (; *text; text++) {
+        if (*text == '\'') {
+            fputs("'\\''", f);
+        } else {
+            fputc(is_control(*text) ? ' ' : *text, f);
+        }
+    }
+    fputc('\'', f);
+}
+
+static size_t count_chars(const char *text) {
+    size_t n = 0;
+    for (; *text; text += text_char_len(text)) {
+        n++;
+    }
+    return n;
+}
+
+size_t text_terminal(char *out, size_t size, const char *text, size_t columns, bool utf8) {
+    size_t all = count_chars(text);
+    const char *mark = utf8 ? "…" : "..";
+    size_t mark_columns = utf8 ? 1 : 2;
+    bool cut = all > columns && columns > mark_columns;
+    size_t room = cut ? columns - mark_columns : columns;
+    size_t used = 0;
+    size_t n = 0;
+    while (*text && n < room) {
+        size_t len = text_char_len(text);
+        bool plain = len == 1 ? *text > 0x1f && *text < 0x7f : utf8;
+        if (used + len + 4 >= size) {
+            break;
+        }
+        if (plain) {
+            memcpy(out + used, text, len);
+            used += len;
+        } else {
+            out[used++] = '?';
+        }
+        text += len;
+        n++;
+    }
+    if (cut) {
+        memcpy(out + used, mark, strlen(mark));
+        used += strlen(mark);
+        n += mark_columns;
+    }
+    out[used] = '\0';
+    return n;
+}
+
+void text_file_name(char *out, size_t size, const char *text) {
+    size_t n = 0;
+    for (; *text && n + 1 < size && n < 48; text++) {
+        bool kept = isalnum((unsigned char)*text) || *text == '_' || *text == '-' ||
+                    (*text == '.' && n > 0);
+        out[n++] = '-';
+        if (kept && (unsigned char)*text < 0x80) {
+            out[n - 1] = *text;
+        }
+    }
+    if (n == 0 && size > 1) {
+        out[n++] = '-';
+    }
+    out[n] = '\0';
+}
