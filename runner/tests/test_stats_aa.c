@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "stats/aa.h"
+#include "stats/order.h"
 #include "tests/golden/golden.h"
 
 enum { CELLS = 3, N = 11 };
@@ -73,6 +74,21 @@ static void resolution_is_a_cells_half_width(void **state) {
     assert_within(aa.resolution_worst, half[1], 1e-12);
 }
 
+static void the_pool_is_all_log_ratios_together(void **state) {
+    (void)state;
+    double d[CELLS * N];
+    measure(NULL);
+    for (size_t c = 0; c < CELLS; c++) {
+        (void)pairs_log_ratios(a[c], b[c], N, d + c * N);
+    }
+    const struct yuen y = yuen_estimate(d, order_clean(d, CELLS * N));
+    const struct yuen_interval span = yuen_interval(&y, 0.05);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    golden_same(aa.pooled.mean, y.mean, "pooled mean");
+    golden_same(aa.log_lo, span.lo, "lo");
+    golden_same(aa.log_hi, span.hi, "hi");
+}
+
 static void a_difference_in_one_cell_is_an_alarm(void **state) {
     (void)state;
     const double bias[CELLS] = {0.0, -0.08, 0.0};
@@ -130,6 +146,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_alone_is_validated),
         cmocka_unit_test(resolution_is_a_cells_half_width),
+        cmocka_unit_test(the_pool_is_all_log_ratios_together),
         cmocka_unit_test(a_difference_in_one_cell_is_an_alarm),
         cmocka_unit_test(a_small_bias_everywhere_is_found_by_pooling),
         cmocka_unit_test(missing_blocks_leave_cells_out),

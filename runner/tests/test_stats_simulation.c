@@ -25,6 +25,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "stats/aa.h"
 #include "stats/verdict.h"
 
 enum { CELLS = 40, MAX_ROUNDS = 31 };
@@ -215,6 +216,32 @@ static void peeking_finds_what_is_not_there(void **state) {
     assert_true(t.alarm > 0.10);
 }
 
+/* The control's own false alarms: 5% by the pooled interval, a few more by its cells. */
+static void a_sound_control_rarely_fails(void **state) {
+    (void)state;
+    enum { RUNS = 1000, CONTROL = 4, ROUNDS = 11 };
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    assert_non_null(rng);
+    gsl_rng_set(rng, 7);
+    static struct run run;
+    const struct verdict_rule rule = {.margin = VERDICT_MARGIN, .alpha = verdict_alpha(CELLS)};
+    size_t failed = 0;
+    for (size_t i = 0; i < RUNS; i++) {
+        const struct machine m = machine_begin(rng, ROUNDS, WANDERING);
+        measure_run(&m, &run, INTERLEAVED, 1.0);
+        struct aa_cell cells[CONTROL];
+        for (size_t c = 0; c < CONTROL; c++) {
+            cells[c] = (struct aa_cell){.a = run.a[c], .b = run.b[c], .n = ROUNDS};
+        }
+        double work[CONTROL * (ROUNDS + 1)];
+        failed += aa_judge(cells, CONTROL, &rule, work).state != AA_VALIDATED;
+    }
+    gsl_rng_free(rng);
+    print_message("# control of %d cells: %.1f%% of %d sound runs not validated\n", CONTROL,
+                  100.0 * (double)failed / RUNS, RUNS);
+    assert_true(failed <= RUNS * 8 / 100 && failed >= RUNS * 2 / 100);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -223,6 +250,7 @@ int main(void) {
         cmocka_unit_test(smaller_differences_take_more_rounds),
         cmocka_unit_test(grouped_order_finds_what_is_not_there),
         cmocka_unit_test(peeking_finds_what_is_not_there),
+        cmocka_unit_test(a_sound_control_rarely_fails),
     };
     return cmocka_run_group_tests_name("stats simulation", tests, NULL, NULL);
 }

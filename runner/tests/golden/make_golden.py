@@ -11,6 +11,7 @@ One case a line, fields by blanks, numbers that read back exactly:
     median N LO HI LEVEL MEDIAN X...           numpy.median, LO and HI by the rank above
     yuen N ALPHA MEAN SE DF LO HI P X...       scipy.stats.ttest_ind(x, zeros, trim=0.2), scipy.stats.t.sf
     wilcoxon N W P X...                        scipy.stats.wilcoxon, permutation_test, or whole numbers
+    normal N P X...                            scipy.stats.wilcoxon, approx, with correction; ties
     welch M1 S1 DF1 M2 S2 DF2 DF P             scipy.stats.ttest_ind_from_stats
     holm N P... ADJUSTED...                    from the definition: each p against every larger set
     percentile PPM VALUE N X...                numpy.percentile, method inverted_cdf
@@ -145,6 +146,13 @@ def wilcoxon_cases():
     wilcoxon_case([-0.25] * 60)
 
 
+def normal_cases():
+    for n in (129, 160, 300):
+        x = rng.integers(-8, 11, n) / 4.0
+        put("normal", n, float(stats.wilcoxon(x, mode="approx", correction=True).pvalue),
+            *floats(x))
+
+
 def welch_cases():
     for n1, n2 in ((11, 11), (11, 31), (17, 6), (6, 60)):
         m1, m2 = rng.normal(0.05, 0.02, 2)
@@ -200,6 +208,7 @@ def main():
     welch_cases()
     holm_cases()
     percentile_cases()
+    normal_cases()
 
 
 main()
