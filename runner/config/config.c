@@ -322,8 +322,8 @@ char *config_dump(const struct config *c) {
             buildinfo_get()->version);
     for (const struct option *o = options; o->name; o++) {
         char *value = o->use & USE_FILE ? apply_text(c, o) : NULL;
-        if (value) {
-            fprintf(out, "%s =%s%s\n", o->name, *value ? " " : "", value);
+        if (value && *value) {
+            fprintf(out, "%s = %s\n", o->name, value);
         }
         free(value);
     }

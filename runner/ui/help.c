@@ -44,11 +44,14 @@ static void help_print_profiles(FILE *out) {
     fputs("\nProfiles:\n", out);
     for (size_t i = 0; profile_at(i); i++) {
         const struct profile *p = profile_at(i);
-        fprintf(out, "  %-8s  %s:\n", p->name, p->help);
+        char text[512];
+        int used = snprintf(text, sizeof text, "%s:", p->help);
         for (const struct profile_setting *s = p->setting; s->name; s++) {
-            fprintf(out, "%s%s %s", s == p->setting ? "            " : ", ", s->name, s->value);
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s %s %s",
+                             s == p->setting ? "" : ",", s->name, s->value);
         }
-        fputc('\n', out);
+        fprintf(out, "  %-9s ", p->name);
+        text_fill(out, text, 12, 12, HELP_WIDTH);
     }
     fputs("\nWorkloads:\n", out);
     for (size_t i = 0; workload_at(i); i++) {
@@ -72,6 +75,9 @@ void help_print_command(FILE *out, const struct command *command) {
         if (o->use & command->use) {
             help_print_option(out, o);
         }
+    }
+    if (command->use) {
+        fputs("  -h, --help                print this\n", out);
     }
     if (command->use & USE_RUN) {
         help_print_profiles(out);

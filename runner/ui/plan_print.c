@@ -1,0 +1,90 @@
+#include "ui/plan_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ui/summary.h"
+
+static void plan_print_label(FILE *out, const char *label) {
+    fprintf(out, "  %-12s ", label);
+}
+
+static void plan_print_targets(FILE *out, const struct plan *p) {
+    plan_print_label(out, "targets");
+    for (size_t i = 0; i < p->target_count; i++) {
+        const struct plan_target *t = &p->target[i];
+        fprintf(out, "%s%s", i > 0 ? ", " : "", t->name);
+        if (t->role == PLAN_CONTROL) {
+            fputs(" (A/A control)", out);
+        } else if (t->role == PLAN_NULL) {
+            fputs(" (ceiling)", out);
+        }
+    }
+    fputc('\n', out);
+}
+
+static void plan_print_names(FILE *out, const char *label, const struct names *names) {
+    plan_print_label(out, label);
+    for (size_t i = 0; i < names->n; i++) {
+        fprintf(out, "%s%s", i > 0 ? ", " : "", names->name[i]);
+    }
+    fputc('\n', out);
+}
+
+static void plan_print_cells(FILE *out, const struct config *c) {
+    plan_print_names(out, "workloads", &c->workloads);
+    plan_print_label(out, "connections");
+    for (size_t i = 0; i < c->connections.n; i++) {
+        fprintf(out, "%s%" PRId64, i > 0 ? ", " : "", c->connections.value[i]);
+    }
+    fputc('\n', out);
+}
+
+static void plan_print_side(FILE *out, const char *label, const char *cpus, int64_t n,
+                            const char *of) {
+    plan_print_label(out, label);
+    if (*cpus) {
+        fprintf(out, "pinned to CPU %s", cpus);
+    } else {
+        fputs("not pinned", out);
+    }
+    fprintf(out, ", %" PRId64 " %s%s\n", n, of, n == 1 ? "" : "s");
+}
+
+static void plan_print_first_round(FILE *out, const struct plan *p) {
+    int first = p->block[0].round;
+    fputs("\nThe first round, in this order:\n", out);
+    for (size_t b = 0; b < p->block_count && p->block[b].round == first; b++) {
+        const struct plan_block *block = &p->block[b];
+        fprintf(out, "  %-10s %5d  ", block->workload, block->connections);
+        for (size_t i = 0; i < block->count; i++) {
+            fprintf(out, " %s", p->target[p->trial[block->first + i].target].name);
+        }
+        fputc('\n', out);
+    }
+}
+
+void plan_print(FILE *out, const struct plan *p, const struct config *c, const char *server_cpus,
+                const char *generator_cpus) {
+    char warmup[32];
+    char window[32];
+    char total[48];
+    value_duration_text(c->warmup_ns, warmup, sizeof warmup);
+    value_duration_text(c->duration_ns, window, sizeof window);
+    summary_duration_text(plan_estimate_ns(p, c), total, sizeof total);
+    fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s\n\n", p->trial_count,
+            p->block_count, p->rounds, p->rounds == 1 ? "" : "s", total);
+    plan_print_label(out, "profile");
+    fprintf(out, "%s\n", c->profile);
+    plan_print_targets(out, p);
+    plan_print_cells(out, c);
+    plan_print_label(out, "trial");
+    fprintf(out, "a fresh process, %s warm-up, %s measured\n", warmup, window);
+    plan_print_side(out, "server", server_cpus, c->workers, "worker");
+    plan_print_side(out, "generator", generator_cpus, c->threads, "thread");
+    plan_print_label(out, "verify");
+    fputs(c->verify ? "replies are checked first\n" : "off: replies are not checked\n", out);
+    plan_print_label(out, "seed");
+    fprintf(out, "%" PRIu64 "\n", p->seed);
+    plan_print_first_round(out, p);
+}

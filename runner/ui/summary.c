@@ -1,0 +1,57 @@
+#include "ui/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void summary_duration_text(int64_t ns, char *out, size_t size) {
+    int64_t ms = (ns + 500000) / 1000000;
+    if (ms < 1000) {
+        snprintf(out, size, "%" PRId64 " ms", ms);
+        return;
+    }
+    int64_t s = (ms + 500) / 1000;
+    if (s < 60) {
+        snprintf(out, size, "%" PRId64 " s", s);
+    } else if (s < 3600) {
+        snprintf(out, size, "%" PRId64 " min %" PRId64 " s", s / 60, s % 60);
+    } else {
+        snprintf(out, size, "%" PRId64 " h %" PRId64 " min", s / 3600, s % 3600 / 60);
+    }
+}
+
+/* A path that can be pasted into a shell. */
+static void summary_print_path(FILE *out, const char *path) {
+    size_t plain = strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "._@+-/,:=");
+    if (!path[plain] && *path && *path != '-') {
+        fputs(path, out);
+        return;
+    }
+    fputs(*path == '-' ? "./'" : "'", out);
+    for (; *path; path++) {
+        fputs(*path == '\'' ? "'\\''" : (char[2]){*path, '\0'}, out);
+    }
+    fputc('\'', out);
+}
+
+void summary_print(FILE *out, const struct run_summary *s) {
+    char wall[48];
+    summary_duration_text(s->wall_ns, wall, sizeof wall);
+    fprintf(out, "%s%" PRId64 " of %" PRId64 " trials in %s", s->interrupted ? "interrupted: " : "",
+            s->measured, s->planned, wall);
+    if (s->failed > 0) {
+        fprintf(out, ", %" PRId64 " failed", s->failed);
+    } else {
+        fputs(s->measured > 0 ? ", none failed" : "", out);
+    }
+    if (s->repeated > 0) {
+        fprintf(out, ", %" PRId64 " repeated", s->repeated);
+    }
+    fputs("\nresults are in ", out);
+    summary_print_path(out, s->folder);
+    fputs(s->interrupted ? "\ngo on with: loopbench run --resume "
+                         : "\nreport and plots: loopbench report ",
+          out);
+    summary_print_path(out, s->folder);
+    fputc('\n', out);
+}
