@@ -19,4 +19,9 @@ int64_t cgroup_parse_throttled(const char *text);
  * them says. */
 int64_t cgroup_read_throttled(const char *root);
 
+/* CPU time of every task of the machine in ns, counted by the scheduler (cpuacct.usage of cgroup
+ * v1's true root, which a container does not see; v2 has only sampled figures there). -1 where it
+ * is not to be had. */
+int64_t cgroup_read_run_ns(const char *root);
+
 #endif

@@ -35,8 +35,13 @@ int64_t kernel_parse_counter(const char *text, const char *line, const char *nam
 /* ListenOverflows, ListenDrops, RetransSegs out of both files' texts (NULL = not there). */
 void kernel_parse_tcp(const char *netstat, const char *snmp, struct kernel_tcp *out);
 
+/* CPU time of all tasks in ns: the 7th figure of the cpu lines of /proc/schedstat (version 15 and
+ * later), summed. -1 when it is not there. */
+int64_t kernel_parse_run_ns(const char *text);
+
 void kernel_read_cpu(struct kernel_cpu *out);
 void kernel_read_sockets(struct kernel_sockets *out);
 void kernel_read_tcp(struct kernel_tcp *out);
+int64_t kernel_read_run_ns(void);
 
 #endif

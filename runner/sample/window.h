@@ -1,7 +1,14 @@
-/* window.h — what moved during the measured window: two snapshots and their difference. */
+/* window.h — what moved during the measured window: two snapshots and their difference.
+ *
+ * Where kernels account CPU time by ticks (most do), /proc/stat is a sample: of a second it is off
+ * by some hundredths of a CPU, and it misses much of what runs in short bursts. The scheduler's
+ * own sums are exact, so busy comes from cgroup v1's root or /proc/schedstat where there is one,
+ * and from /proc/stat only else. Interrupt time belongs to busy: without separate interrupt
+ * accounting it is part of the processes' own figures, and loopback traffic is full of it. */
 #ifndef SAMPLE_WINDOW_H
 #define SAMPLE_WINDOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +23,7 @@ struct window {
     struct kernel_tcp tcp;
     struct kernel_sockets sockets;
     int64_t throttled;
+    int64_t run_ns;    /* CPU of all tasks of the machine, exactly; -1 = not to be had */
     int64_t runner_ns; /* CPU of the runner */
     struct proc_cpu server;
 };
@@ -25,6 +33,7 @@ struct window_delta {
     double wall_s;
     double steal_ratio;  /* of all CPU time, 0..1 */
     double foreign_cpus; /* busy − server − generator − runner; never below 0 */
+    bool foreign_exact;  /* busy was counted, not sampled by ticks */
     double runner_cpus;
     int64_t throttled;
     int64_t listen_overflows, listen_drops, retransmits;

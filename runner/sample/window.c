@@ -1,0 +1,89 @@
+#include "sample/window.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "sample/cgroup.h"
+
+#define TREE_MAX 1024
+
+void window_take(struct window *w, const pid_t *server, size_t n) {
+    pid_t pids[TREE_MAX];
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        found += proc_tree(server[i], pids + found, TREE_MAX - found);
+    }
+    kernel_read_tcp(&w->tcp);
+    kernel_read_sockets(&w->sockets);
+    w->throttled = cgroup_read_throttled("");
+    /* These belong to one moment. */
+    proc_cpu_read(pids, found, &w->server);
+    w->at_ns = clock_mono_ns();
+    w->runner_ns = proc_self_cpu_ns();
+    w->run_ns = cgroup_read_run_ns("");
+    if (w->run_ns < 0) {
+        w->run_ns = kernel_read_run_ns();
+    }
+    kernel_read_cpu(&w->cpu);
+}
+
+/* A counter's increase; -1 when either end is unknown or it went backwards. */
+static int64_t window_delta(int64_t before, int64_t after) {
+    return before >= 0 && after >= before ? after - before : -1;
+}
+
+/* Seconds of CPU that were not idle, or NaN. */
+static double window_busy_s(const struct window *before, const struct window *after,
+                            int64_t ticks_per_second, bool *exact) {
+    int64_t run = window_delta(before->run_ns, after->run_ns);
+    *exact = run >= 0;
+    if (*exact) {
+        return (double)run / 1e9;
+    }
+    const struct kernel_cpu *a = &before->cpu;
+    const struct kernel_cpu *b = &after->cpu;
+    int64_t parts[] = {
+        window_delta(a->user, b->user),       window_delta(a->nice, b->nice),
+        window_delta(a->system, b->system),   window_delta(a->irq, b->irq),
+        window_delta(a->softirq, b->softirq),
+    };
+    double ticks = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i] < 0) {
+            return (double)NAN;
+        }
+        ticks += (double)parts[i];
+    }
+    return ticks / (double)ticks_per_second;
+}
+
+void window_between(const struct window *before, const struct window *after, int64_t generator_ns,
+                    int64_t ticks_per_second, struct window_delta *out) {
+    double wall = (double)(after->at_ns - before->at_ns) / 1e9;
+    int64_t runner = window_delta(before->runner_ns, after->runner_ns);
+    int64_t steal = window_delta(before->cpu.steal, after->cpu.steal);
+    out->wall_s = wall;
+    out->throttled = window_delta(before->throttled, after->throttled);
+    out->listen_overflows = window_delta(before->tcp.listen_overflows, after->tcp.listen_overflows);
+    out->listen_drops = window_delta(before->tcp.listen_drops, after->tcp.listen_drops);
+    out->retransmits = window_delta(before->tcp.retransmits, after->tcp.retransmits);
+    out->time_wait = after->sockets.time_wait;
+    proc_usage_between(&before->server, &after->server, ticks_per_second, &out->server);
+    out->steal_ratio = out->foreign_cpus = out->runner_cpus = (double)NAN;
+    out->foreign_exact = false;
+    if (!(wall > 0) || ticks_per_second <= 0) {
+        return;
+    }
+    if (runner >= 0) {
+        out->runner_cpus = (double)runner / 1e9 / wall;
+    }
+    if (steal >= 0 && after->cpu.cpus > 0) {
+        out->steal_ratio =
+            (double)steal / (double)ticks_per_second / (wall * (double)after->cpu.cpus);
+    }
+    double busy = window_busy_s(before, after, ticks_per_second, &out->foreign_exact);
+    if (out->server.cpu_ns >= 0 && generator_ns >= 0 && runner >= 0 && !isnan(busy)) {
+        double ours = (double)(out->server.cpu_ns + generator_ns + runner) / 1e9;
+        out->foreign_cpus = fmax(0, (busy - ours) / wall);
+    }
+}
