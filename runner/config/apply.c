@@ -105,7 +105,7 @@ static char *apply_ints_text(const struct ints *ints) {
     return fclose(out) == 0 ? text : NULL;
 }
 
-char *apply_text(const struct config *c, const struct option *o) {
+char *config_value_text(const struct config *c, const struct option *o) {
     const void *field = (const char *)c + o->offset;
     char text[CPUS_TEXT_SIZE];
     switch (o->type) {

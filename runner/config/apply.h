@@ -1,5 +1,5 @@
-/* apply.h — one option's value into and out of struct config, by its type. Used by config.c and
- * help. */
+/* apply.h — one option's value into struct config, by its type. The way back is config_value_text.
+ * Used by config.c. */
 #ifndef CONFIG_APPLY_H
 #define CONFIG_APPLY_H
 
@@ -9,10 +9,6 @@
  * file. Returns 0 or -1 with *e; the field keeps its value then. */
 int apply_option(struct config *c, const struct option *o, const char *text, const char *where,
                  bool quotes, struct err *e);
-
-/* The text that apply_option with `quotes` reads back. NULL for an unset text (or out of memory).
- * Owned by the caller. */
-char *apply_text(const struct config *c, const struct option *o);
 
 /* Frees what the field owns. */
 void apply_release(struct config *c, const struct option *o);

@@ -122,10 +122,12 @@ static int check_threads(const struct config *c, const struct origins *o, struct
     for (size_t i = 0; i < c->connections.n; i++) {
         int64_t n = c->connections.value[i];
         if (n % c->threads != 0) {
-            return err_set(e, ERR_USAGE,
-                           "%s: %" PRId64 " connections cannot be shared evenly by %" PRId64
-                           " threads; choose numbers divisible by %" PRId64 ", or --threads 1",
-                           origins_of(o, "connections"), n, c->threads, c->threads);
+            return err_set(
+                e, ERR_USAGE,
+                "%s: %" PRId64 " connections cannot be shared evenly by %" PRId64
+                " threads; choose numbers divisible by %" PRId64 ", or --threads 1",
+                origins_of(o, origins_chosen(o, "connections") ? "connections" : "threads"), n,
+                c->threads, c->threads);
         }
     }
     return 0;

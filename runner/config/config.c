@@ -321,7 +321,7 @@ char *config_dump(const struct config *c) {
             "[run]\n",
             buildinfo_get()->version);
     for (const struct option *o = options; o->name; o++) {
-        char *value = o->use & USE_FILE ? apply_text(c, o) : NULL;
+        char *value = o->use & USE_FILE ? config_value_text(c, o) : NULL;
         if (value && *value) {
             fprintf(out, "%s = %s\n", o->name, value);
         }

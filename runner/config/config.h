@@ -55,6 +55,7 @@ struct config {
     struct cpu_choice server_cpus, generator_cpus;
     struct pairs handicap; /* target → ns per request */
     bool verify;
+    bool repeat_blocks;    /* a disturbed block is run again, at most twice */
     double margin_percent; /* a smaller difference is "equivalent" */
     char *wrk;             /* program */
     char *servers;         /* folder, or "auto": config_servers() */
@@ -64,6 +65,7 @@ struct config {
     char *out;    /* NULL = results/<run-id> */
     char *resume; /* NULL = a new run */
     bool dry_run, quiet;
+    bool report; /* write it when the run is done */
     char *plots; /* folder of gnuplot programs, or "auto" */
     /* every known target: built-in ones first, then sections in the file's order */
     size_t target_count;
@@ -101,6 +103,10 @@ void config_release(struct config *c);
 /* The effective configuration as an INI file that can be run again (options marked USE_FILE and
  * all [target] sections). Owned by the caller; NULL out of memory. */
 char *config_dump(const struct config *c);
+
+/* One option's value as the dump writes it; NULL for an unset one (or out of memory). Owned by the
+ * caller. */
+char *config_value_text(const struct config *c, const struct option *o);
 
 /* The target of that name, or NULL. The control's name finds the target it repeats. */
 const struct target_config *config_target(const struct config *c, const char *name);

@@ -38,6 +38,8 @@ const struct option options[] = {
      USE_RUN | USE_FILE},
     {"verify", OPTION_BOOL, FIELD(verify), "yes", 0, 0, NULL,
      "check every target's replies before measuring", USE_RUN | USE_FILE},
+    {"repeat-blocks", OPTION_BOOL, FIELD(repeat_blocks), "yes", 0, 0, NULL,
+     "run a block again, at most twice, when the machine disturbed it", USE_RUN | USE_FILE},
     {"threads", OPTION_INT, FIELD(threads), "1", 1, 256, "N",
      "threads of the load generator; each number of connections must be divisible by it",
      USE_RUN | USE_DOCTOR | USE_FILE},
@@ -79,8 +81,10 @@ const struct option options[] = {
     {"dry-run", OPTION_BOOL, FIELD(dry_run), "no", 0, 0, NULL,
      "print the plan and the time it will take, measure nothing", USE_RUN},
     {"quiet", OPTION_BOOL, FIELD(quiet), "no", 0, 0, NULL, "no progress", USE_RUN},
+    {"report", OPTION_BOOL, FIELD(report), "yes", 0, 0, NULL,
+     "write report and plots when the run is done", USE_RUN},
     {"plots", OPTION_PATH, FIELD(plots), "auto", 0, 0, "FOLDER",
-     "where the gnuplot programs are; auto finds them beside loopbench", USE_REPORT},
+     "where the gnuplot programs are; auto finds them beside loopbench", USE_RUN | USE_REPORT},
     {NULL, OPTION_BOOL, 0, NULL, 0, 0, NULL, NULL, 0},
 };
 

@@ -206,7 +206,7 @@ static int targets_check_word(const char *word, bool *port, struct err *e) {
 int targets_check(const struct target_config *t, struct err *e) {
     bool port = t->announces;
     if (!t->command) {
-        return err_set(e, ERR_USAGE, "target '%s' has no command; add `command = …{port}…`",
+        return err_set(e, ERR_USAGE, "target '%s' has no command; add `command = ... {port}`",
                        t->name);
     }
     for (size_t i = 0; t->command[i]; i++) {

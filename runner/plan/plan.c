@@ -46,7 +46,7 @@ static int plan_list_targets(struct plan *p, const struct config *c, struct err 
         plan_set_target(&p->target[p->target_count++], control->name, CONFIG_CONTROL_SUFFIX,
                         control->name, PLAN_CONTROL);
     }
-    if (c->null_server) {
+    if (c->null_server && !names_has(&c->targets, CONFIG_NULL_TARGET)) {
         plan_set_target(&p->target[p->target_count++], CONFIG_NULL_TARGET, "", CONFIG_NULL_TARGET,
                         PLAN_NULL);
     }

@@ -17,8 +17,8 @@ const struct command commands[] = {
      "\n"
      "Its keys are command (with {host}, {port}, {workers}, {backlog}), env, cwd, ready, "
      "stop-signal, announces and workloads. A flag wins over the file, the file over the profile."},
-    {COMMAND_REPORT, "report", "FOLDER", 1, 1, "a results folder, like results/latest", USE_REPORT,
-     "write report and plots of a results folder", NULL},
+    {COMMAND_REPORT, "report", "FOLDER", 1, 1, "name a results folder, like results/latest",
+     USE_REPORT, "write report and plots of a results folder", NULL},
     {COMMAND_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "", USE_VERIFY,
      "check what targets answer, without measuring", NULL},
     {COMMAND_DOCTOR, "doctor", "", 0, 0, "", USE_DOCTOR,
@@ -174,9 +174,8 @@ static int args_read(struct args *a, int argc, const char *const *argv, struct e
         return 0;
     }
     if (a->n < a->command->min) {
-        return err_set(e, ERR_USAGE, "%s: %s is missing; usage: loopbench %s [options] %s",
-                       a->command->name, a->command->operand, a->command->name,
-                       a->command->operands);
+        return err_set(e, ERR_USAGE, "%s: %s; usage: loopbench %s [options] %s", a->command->name,
+                       a->command->operand, a->command->name, a->command->operands);
     }
     return args_translate(a, e);
 }

@@ -21,7 +21,7 @@ struct command {
     const char *name;
     const char *operands; /* "[CONFIG.ini]", as help shows it; "" = none */
     int min, max;         /* how many operands */
-    const char *operand;  /* what is missing when there are too few */
+    const char *operand;  /* what to do when there are too few */
     unsigned use;         /* which options it takes: enum option_use */
     const char *help;     /* one line */
     const char *more;     /* a paragraph or two for `help NAME`; NULL = none */
