@@ -21,6 +21,7 @@ void app_worker_init(struct app_worker *worker, const struct options *options,
     memset(worker, 0, sizeof *worker);
     worker->options = options;
     worker->server = server;
+    worker->routes = routes_all(&worker->num_routes);
 }
 
 enum app_method app_parse_method(const char *word, size_t len) {
@@ -91,9 +92,19 @@ bool app_keep_alive(unsigned minor, unsigned tokens) {
     return minor != 0 || (tokens & APP_TOKEN_KEEP_ALIVE) != 0;
 }
 
+static const struct app_route *find_route(const struct app_worker *worker, struct app_slice path) {
+    for (size_t i = 0; i < worker->num_routes; i++) {
+        const struct app_route *route = &worker->routes[i];
+        if (route->path.len == path.len && memcmp(route->path.base, path.base, path.len) == 0) {
+            return route;
+        }
+    }
+    return NULL;
+}
+
 void app_begin(struct app_exchange *exchange) {
     exchange->state = NULL;
-    exchange->route = routes_find(exchange->path);
+    exchange->route = find_route(exchange->worker, exchange->path);
 }
 
 void app_body(struct app_exchange *exchange, const char *data, size_t len) {

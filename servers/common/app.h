@@ -56,7 +56,8 @@ enum app_when { APP_NOW, APP_LATER };
 struct app_reply {
     unsigned status;
     bool close;                    /* the connection must not be kept, whatever the client asked */
-    bool in_scratch;               /* body lies in worker->scratch: copy it before the next call */
+    bool in_scratch;               /* body lies in worker->scratch: copy it before the next call
+                                      (never after APP_LATER) */
     struct app_slice reason;       /* "OK" */
     struct app_slice content_type; /* "text/plain" */
     struct app_slice allow;        /* "GET, HEAD", or empty */
@@ -67,9 +68,13 @@ struct app_reply {
 struct app_worker {
     const struct options *options;
     const struct server *server;    /* for /stats; NULL in unit tests */
+    const struct app_route *routes; /* the table; a test may put its own */
+    size_t num_routes;
     struct stats_counters counters; /* the transport counts connections, the application requests */
     char scratch[APP_SCRATCH];
 };
+
+struct app_route;
 
 struct app_exchange {
     /* Set by the transport before app_begin. */

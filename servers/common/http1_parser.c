@@ -119,9 +119,14 @@ static bool word_is(const struct http1_word *word, struct app_slice known) {
 
 static int on_header_field(llhttp_t *parser, const char *at, size_t len) {
     struct http1 *http = owner(parser);
+    /* RFC 9112 5.1: a blank in or after a name is refused, or others would read it as a framing
+     * header that llhttp did not see. */
+    if (memchr(at, ' ', len) != NULL) {
+        return refuse(http, 400);
+    }
     if (http->header != HEADER_NAME) {
         /* A new field. Most names are ruled out by their first letter. */
-        char first = (char)(*at | 0x20);
+        char first = (char)(len != 0 ? *at | 0x20 : 0);
         http->word.len = 0;
         http->header = HEADER_NAME;
         if (first != 'h' && first != 'e' && first != 't') {
@@ -180,7 +185,7 @@ static int on_headers_complete(llhttp_t *parser) {
     struct http1 *http = owner(parser);
     struct app_exchange *exchange = &http->exchange;
     bool sized = (parser->flags & F_CONTENT_LENGTH) != 0;
-    bool coded = http->coding != CODING_NONE;
+    bool coded = http->coding != CODING_NONE || (parser->flags & F_TRANSFER_ENCODING) != 0;
     if (parser->http_major != 1 || http->target == NULL) {
         return refuse(http, 400);
     }
@@ -188,7 +193,8 @@ static int on_headers_complete(llhttp_t *parser) {
     /* RFC 9112 3.2 (Host) and 6.1: a coding we do not know leaves the length unknown, and one in
      * HTTP/1.0 or beside a Content-Length is how requests are smuggled. */
     if (exchange->num_hosts > 1 || (exchange->num_hosts == 0 && exchange->minor != 0) ||
-        (coded && (sized || exchange->minor == 0 || http->coding != CODING_CHUNKED))) {
+        (coded && (sized || exchange->minor == 0 || http->coding != CODING_CHUNKED ||
+                   (parser->flags & F_CHUNKED) == 0))) {
         return refuse(http, 400);
     }
     if ((sized || coded) && http->expect == EXPECT_OTHER) {

@@ -2,8 +2,6 @@
 
 #include "common/json.h"
 
-#include <string.h>
-
 enum app_when reply_with(struct app_exchange *exchange, struct app_slice content_type,
                          struct app_slice body) {
     exchange->reply = (struct app_reply){
@@ -65,12 +63,7 @@ static const struct app_route routes[] = {
     {{"/stats", 6}, GET_HEAD, route_stats, NULL, NULL},
 };
 
-const struct app_route *routes_find(struct app_slice path) {
-    for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
-        if (routes[i].path.len == path.len &&
-            memcmp(routes[i].path.base, path.base, path.len) == 0) {
-            return &routes[i];
-        }
-    }
-    return NULL;
+const struct app_route *routes_all(size_t *count) {
+    *count = sizeof routes / sizeof routes[0];
+    return routes;
 }

@@ -4,8 +4,8 @@
 
 #include "common/app.h"
 
-/* The route of a path, compared byte for byte; NULL where there is none. */
-const struct app_route *routes_find(struct app_slice path);
+/* The table and its length. */
+const struct app_route *routes_all(size_t *count);
 
 /* Answers 200 with a body that lives at least as long as the exchange. */
 enum app_when reply_with(struct app_exchange *exchange, struct app_slice content_type,
