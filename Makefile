@@ -16,6 +16,9 @@ SANITIZE ?=
 VERSION  := $(shell cat VERSION)
 COMMIT   := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
 
+# make V=1 shows the commands.
+Q := $(if $(V),,@)
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -56,7 +59,8 @@ $(BUILD)/flags: FORCE
 
 $(BUILD)/llhttp/%.o: /usr/share/llhttp/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=c17 -g $(if $(SANITIZE),-O1,-O3) $(SAN) $(LLHTTP_CFLAGS) -w -c $< -o $@
+	@echo "  CC  $@"
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 -g $(if $(SANITIZE),-O1,-O3) $(SAN) $(LLHTTP_CFLAGS) -w -c $< -o $@
 
 include scripts/make/check.mk
 

@@ -9,7 +9,8 @@ runner: $(BUILD)/bin/loopbench
 
 $(BUILD)/obj/runner/%.o: runner/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner -MMD -MP -c $< -o $@
+	@echo "  CC  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner -MMD -MP -c $< -o $@
 
 # The commit and the flags are recorded in every run; only this one object knows them.
 $(BUILD)/obj/runner/base/buildinfo.o: CPPFLAGS += -DBUILD_COMMIT='"$(COMMIT)"' -DBUILD_FLAGS='"$(subst ",\",$(CFLAGS))"' \
@@ -21,11 +22,12 @@ $(BUILD)/commit: FORCE
 	@printf '%s\n' '$(COMMIT)' | cmp -s - $@ || printf '%s\n' '$(COMMIT)' > $@
 
 $(BUILD)/libloopbench.a: $(RUNNER_OBJS) $(LLHTTP_OBJS)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/bin/loopbench: $(BUILD)/obj/runner/main.o $(BUILD)/libloopbench.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(BUILD)/obj/runner/main.o $(BUILD)/libloopbench.a -o $@ $(RUNNER_LIBS)
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(BUILD)/obj/runner/main.o $(BUILD)/libloopbench.a -o $@ $(RUNNER_LIBS)
 
 -include $(RUNNER_OBJS:.o=.d) $(BUILD)/obj/runner/main.d

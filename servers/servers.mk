@@ -31,16 +31,19 @@ servers: $(SERVER_BINS)
 
 $(BUILD)/obj/servers/common/%.o: servers/common/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -c $< -o $@
+	@echo "  CC  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -c $< -o $@
 
 define SERVER_RULES
 SRCS_$(1) := $$(wildcard servers/$(1)/*.c)
 $(BUILD)/obj/servers/$(1)/%.o: servers/$(1)/%.c $(BUILD)/flags
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LLHTTP_CFLAGS) $$(SERVER_FLAGS_$(1)) -Iservers -MMD -MP -c $$< -o $$@
+	@echo "  CC  $$@"
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LLHTTP_CFLAGS) $$(SERVER_FLAGS_$(1)) -Iservers -MMD -MP -c $$< -o $$@
 $(BUILD)/bin/server-$(1): $$(SRCS_$(1):%.c=$(BUILD)/obj/%.o) $$(COMMON_OBJS) $$(SERVER_OBJS_$(1)) $(BUILD)/flags
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) -lpthread
+	@echo "  LD  $$@"
+	$$(Q)$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) -lpthread
 -include $$(SRCS_$(1):%.c=$(BUILD)/obj/%.d)
 endef
 $(foreach s,$(SERVER_NAMES),$(eval $(call SERVER_RULES,$(s))))

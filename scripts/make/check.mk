@@ -38,12 +38,14 @@ export UBSAN_OPTIONS ?= print_stacktrace=1
 
 $(BUILD)/tests/runner/tests/%: runner/tests/%.c $(BUILD)/libloopbench.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner -MMD -MP -MF $@.d $(LDFLAGS) $< \
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner -MMD -MP -MF $@.d $(LDFLAGS) $< \
 	    $(BUILD)/libloopbench.a -o $@ $(RUNNER_LIBS) -lcmocka
 
 $(BUILD)/tests/servers/tests/%: servers/tests/%.c $(COMMON_OBJS) $(HTTP1_OBJS) $(LLHTTP_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -MF $@.d $(LDFLAGS) $< \
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -MF $@.d $(LDFLAGS) $< \
 	    $(filter %.o,$^) -o $@ $(LLHTTP_LIBS) -lpthread -lcmocka -lm
 -include $(TEST_BINS:=.d)
 
@@ -72,11 +74,13 @@ TIDY_FLAGS = $(CPPFLAGS) -std=c17 $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) $(SERVER_FLA
     -DBUILD_COMMIT='""' -DBUILD_FLAGS='""' -DBUILD_SERVER_FLAGS='""' -DBUILD_COMPILER='""' -DBUILD_PREFIX='""'
 $(BUILD)/tidy/runner/%.ok: runner/%.c .clang-tidy $(wildcard runner/*/*.h)
 	@mkdir -p $(@D)
-	clang-tidy --quiet $< -- $(TIDY_FLAGS) -Irunner 2>/dev/null
+	@echo "  TIDY  $<"
+	$(Q)clang-tidy --quiet $< -- $(TIDY_FLAGS) -Irunner 2>/dev/null
 	@touch $@
 $(BUILD)/tidy/servers/%.ok: servers/%.c .clang-tidy $(wildcard servers/*/*.h)
 	@mkdir -p $(@D)
-	clang-tidy --quiet $< -- $(TIDY_FLAGS) -Iservers 2>/dev/null
+	@echo "  TIDY  $<"
+	$(Q)clang-tidy --quiet $< -- $(TIDY_FLAGS) -Iservers 2>/dev/null
 	@touch $@
 
 lint-clang:
@@ -97,11 +101,13 @@ fuzz-run: $(FUZZ_BINS)
 
 $(BUILD)/fuzz/runner/tests/fuzz/%: runner/tests/fuzz/%.c $(BUILD)/libloopbench.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner $(LDFLAGS) $< \
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(RUNNER_CFLAGS) $(LLHTTP_CFLAGS) -Irunner $(LDFLAGS) $< \
 	    $(BUILD)/libloopbench.a -o $@ $(RUNNER_LIBS)
 $(BUILD)/fuzz/servers/tests/fuzz/%: servers/tests/fuzz/%.c $(COMMON_OBJS) $(HTTP1_OBJS) $(LLHTTP_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LLHTTP_CFLAGS) -Iservers $(LDFLAGS) $< $(filter %.o,$^) -o $@ \
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LLHTTP_CFLAGS) -Iservers $(LDFLAGS) $< $(filter %.o,$^) -o $@ \
 	    $(LLHTTP_LIBS) -lpthread
 
 .PHONY: deps deps-dev bench test check asan tests lint lint-all lint-format lint-source lint-cppcheck lint-tidy lint-clang fuzz fuzz-run

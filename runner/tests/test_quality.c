@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "stats/client.h"
-#include "stats/quality.h"
+#include "base/quality.h"
 
 static bool is_text(const char *s) {
     return s != NULL && s[0] != '\0';

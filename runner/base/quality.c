@@ -1,4 +1,4 @@
-#include "stats/quality.h"
+#include "base/quality.h"
 
 #include <math.h>
 #include <string.h>

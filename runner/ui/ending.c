@@ -1,9 +1,9 @@
-#include "ui/summary.h"
+#include "ui/ending.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-void summary_duration_text(int64_t ns, char *out, size_t size) {
+void ending_duration_text(int64_t ns, char *out, size_t size) {
     int64_t ms = (ns + 500000) / 1000000;
     if (ms < 1000) {
         snprintf(out, size, "%" PRId64 " ms", ms);
@@ -20,7 +20,7 @@ void summary_duration_text(int64_t ns, char *out, size_t size) {
 }
 
 /* A path that can be pasted into a shell. */
-static void summary_print_path(FILE *out, const char *path) {
+static void ending_print_path(FILE *out, const char *path) {
     size_t plain = strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "._@+-/,:=");
     if (!path[plain] && *path && *path != '-') {
@@ -34,9 +34,9 @@ static void summary_print_path(FILE *out, const char *path) {
     fputc('\'', out);
 }
 
-void summary_print(FILE *out, const struct run_summary *s) {
+void ending_print(FILE *out, const struct run_ending *s) {
     char wall[48];
-    summary_duration_text(s->wall_ns, wall, sizeof wall);
+    ending_duration_text(s->wall_ns, wall, sizeof wall);
     fprintf(out, "%s%" PRId64 " of %" PRId64 " trials in %s", s->interrupted ? "interrupted: " : "",
             s->measured, s->planned, wall);
     if (s->failed > 0) {
@@ -48,10 +48,10 @@ void summary_print(FILE *out, const struct run_summary *s) {
         fprintf(out, ", %" PRId64 " repeated", s->repeated);
     }
     fputs("\nresults are in ", out);
-    summary_print_path(out, s->folder);
+    ending_print_path(out, s->folder);
     fputs(s->interrupted ? "\ngo on with: loopbench run --resume "
                          : "\nreport and plots: loopbench report ",
           out);
-    summary_print_path(out, s->folder);
+    ending_print_path(out, s->folder);
     fputc('\n', out);
 }

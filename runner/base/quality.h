@@ -6,8 +6,8 @@
  * choose the result.
  *
  * A signal that could not be read is NaN and judged unknown, never ok. */
-#ifndef LOOPBENCH_STATS_QUALITY_H
-#define LOOPBENCH_STATS_QUALITY_H
+#ifndef BASE_QUALITY_H
+#define BASE_QUALITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

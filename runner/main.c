@@ -1,0 +1,40 @@
+#include <locale.h>
+#include <stdio.h>
+
+#include "ui/args.h"
+#include "ui/commands.h"
+#include "ui/help.h"
+
+static int (*const handlers[])(const struct invocation *in, struct err *e) = {
+    [COMMAND_RUN] = command_run,       [COMMAND_REPORT] = command_report,
+    [COMMAND_VERIFY] = command_verify, [COMMAND_DOCTOR] = command_doctor,
+    [COMMAND_HELP] = command_help,     [COMMAND_VERSION] = command_version,
+};
+
+int main(int argc, char **argv) {
+    struct err e = {0};
+    struct args args = {0};
+    int status;
+    setlocale(LC_CTYPE, ""); /* only that: numbers are written the same everywhere */
+    if (args_parse(&args, argc, (const char *const *)argv, &e) != 0) {
+        fprintf(stderr, "loopbench: %s\n", e.text);
+        return e.class;
+    }
+    if (args.help) {
+        help_print_command(stdout, args.command);
+        status = 0;
+    } else {
+        struct invocation in = {.args = &args, .argc = argc, .argv = (const char *const *)argv};
+        status = handlers[args.command->id](&in, &e);
+        if (status < 0) {
+            fprintf(stderr, "loopbench: %s\n", e.text);
+            status = e.class ? (int)e.class : ERR_FAILED;
+        }
+    }
+    args_release(&args);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "loopbench: cannot write to standard output\n");
+        return ERR_MACHINE;
+    }
+    return status;
+}

@@ -1,0 +1,26 @@
+/* probe.h — every target is started once before anything is measured: it must run, say what it is,
+ * and (unless told not to look) answer as all the others do. */
+#ifndef RUN_PROBE_H
+#define RUN_PROBE_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "plan/plan.h"
+#include "run/setup.h"
+#include "target/verify.h"
+
+struct probe {
+    json_t *targets; /* for the manifest: what each says of itself, with its command */
+    struct verify_findings findings; /* empty when verifying was switched off */
+};
+
+/* Starts all targets of the plan at once (each once, the control is its base), verifies them for
+ * the plan's workloads when the configuration says so, and stops them. A target that cannot be
+ * started is an error that names it (ERR_MACHINE); differences are in p->findings and are not.
+ * Returns 0, or -1 with *e (class ERR_NONE: interrupted). Nothing is left running. */
+int probe_targets(struct probe *p, const struct setup *s, const struct plan *plan, struct err *e);
+
+void probe_release(struct probe *p);
+
+#endif

@@ -1,0 +1,130 @@
+#include "run/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "run/judge.h"
+#include "run/trial.h"
+#include "sample/speed.h"
+
+#define MAX_ATTEMPTS 3 /* the first and two more (method.md section 5) */
+
+static void run_name_trial(const struct run *r, const struct plan_trial *t, int attempt,
+                           struct trial_record *out) {
+    const struct plan_block *b = &r->plan->block[t->block];
+    const struct plan_target *target = &r->plan->target[t->target];
+    static const enum target_role roles[] = {
+        [PLAN_TARGET] = ROLE_TARGET, [PLAN_CONTROL] = ROLE_CONTROL, [PLAN_NULL] = ROLE_NULL};
+    record_init(out);
+    out->seq = t->seq;
+    out->attempt = attempt;
+    out->round = b->round;
+    out->block = (int)t->block;
+    out->role = roles[target->role];
+    out->connections = b->connections;
+    snprintf(out->target, sizeof out->target, "%s", target->name);
+    snprintf(out->base, sizeof out->base, "%s", target->base);
+    snprintf(out->workload, sizeof out->workload, "%s", b->workload);
+}
+
+/* One trial from start to disk. Returns 1 when its block should be run again, 0 when not, -1 to end
+ * the run. */
+static int run_trial(struct run *r, const struct plan_trial *t, int attempt, struct err *e) {
+    const struct plan_block *b = &r->plan->block[t->block];
+    const struct plan_target *target = &r->plan->target[t->target];
+    struct trial_record record;
+    struct hist raw = {0};
+    run_name_trial(r, t, attempt, &record);
+    if (r->events.trial_start) {
+        r->events.trial_start(r->events.ctx, t->seq + 1, b, target, attempt);
+    }
+    int rc =
+        trial_execute(&r->setup, config_target(r->setup.config, target->base), &record, &raw, e);
+    if (rc != 0) {
+        r->interrupted = e->class == ERR_NONE;
+        return -1;
+    }
+    record.environment.speed_before = r->speed;
+    r->speed = speed_measure(&r->setup.cpus.server);
+    record.environment.speed_after = r->speed;
+    bool again = judge_trial(&record);
+    rc = writer_append(r->writer, &record, &raw, e);
+    hist_release(&raw);
+    if (rc != 0) {
+        return -1;
+    }
+    r->measured++;
+    r->failed += record.status == TRIAL_FAILED;
+    if (r->events.trial_end) {
+        r->events.trial_end(r->events.ctx, &record);
+    }
+    return again;
+}
+
+/* What a resumed run already holds of this block: the attempt its unfinished part belongs to, and
+ * whether a trial measured in that attempt asks for another. */
+static int run_attempt_so_far(const struct run *r, const struct plan_block *b, bool *invalid) {
+    const struct store *before = writer_before(r->writer);
+    int attempt = 0;
+    *invalid = false;
+    for (size_t i = 0; before && i < before->count; i++) {
+        const struct trial_record *t = &before->records[i];
+        if (t->seq >= (int64_t)b->first && t->seq < (int64_t)(b->first + b->count)) {
+            if (t->attempt > attempt) {
+                attempt = t->attempt;
+                *invalid = false;
+            }
+            *invalid = *invalid || (t->attempt == attempt && strstr(t->flags, "-invalid"));
+        }
+    }
+    return attempt;
+}
+
+static bool run_has(const struct run *r, int64_t seq, int attempt) {
+    const struct store *before = writer_before(r->writer);
+    const struct trial_record *last = before ? store_last(before, seq) : NULL;
+    return last && last->attempt >= attempt;
+}
+
+/* All targets of a block, back to back; again, whole, while the machine spoilt it. */
+static int run_block(struct run *r, const struct plan_block *b, struct err *e) {
+    bool invalid;
+    int attempt = run_attempt_so_far(r, b, &invalid);
+    for (;; attempt++) {
+        for (size_t i = 0; i < b->count; i++) {
+            const struct plan_trial *t = &r->plan->trial[b->first + i];
+            if (run_has(r, t->seq, attempt)) {
+                r->skipped += attempt == 0;
+                continue;
+            }
+            int rc = r->setup.loop->interrupted ? -1 : run_trial(r, t, attempt, e);
+            if (rc < 0) {
+                r->interrupted = r->interrupted || r->setup.loop->interrupted;
+                return -1;
+            }
+            invalid = invalid || rc > 0;
+        }
+        if (!invalid || !r->repeat_blocks || attempt + 1 >= MAX_ATTEMPTS) {
+            return 0;
+        }
+        invalid = false;
+        r->repeated += (int64_t)b->count;
+        if (r->events.block_again) {
+            r->events.block_again(r->events.ctx, (int64_t)b->count,
+                                  "the machine was disturbed while this block was measured");
+        }
+    }
+}
+
+int run_execute(struct run *r, struct err *e) {
+    r->speed = speed_measure(&r->setup.cpus.server);
+    for (size_t i = 0; i < r->plan->block_count; i++) {
+        if (run_block(r, &r->plan->block[i], e) != 0) {
+            enum store_state state = STORE_INTERRUPTED;
+            struct err ignored = {0};
+            writer_end(r->writer, state, &ignored);
+            return r->interrupted ? 0 : -1;
+        }
+    }
+    return writer_end(r->writer, STORE_COMPLETE, e);
+}

@@ -1,0 +1,129 @@
+#include "run/setup.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpus.h"
+#include "plan/limits.h"
+
+#define STOP_GRACE_NS 8000000000LL /* ours drain within 5 s */
+
+/* Every CPU of `set` must be one this process may use. */
+static int setup_check_cpus(const cpu_set_t *set, const cpu_set_t *allowed, const char *option,
+                            struct err *e) {
+    cpu_set_t both;
+    char have[CPUS_TEXT_SIZE];
+    char want[CPUS_TEXT_SIZE];
+    CPU_AND(&both, set, allowed);
+    if (CPU_EQUAL(&both, set)) {
+        return 0;
+    }
+    cpus_format(set, want, sizeof want);
+    cpus_format(allowed, have, sizeof have);
+    return err_set(e, ERR_USAGE, "--%s %s: this process may use the CPUs %s only", option, want,
+                   have);
+}
+
+int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e) {
+    cpu_set_t allowed;
+    int core[CPU_SETSIZE];
+    cpus_allowed(&allowed);
+    cpusplit_read_cores("", &allowed, core);
+    if (c->server_cpus.automatic && c->generator_cpus.automatic) {
+        cpusplit_choose(&allowed, core, (int)c->workers, (int)c->threads, out);
+        return 0;
+    }
+    cpu_set_t server = c->server_cpus.set;
+    cpu_set_t generator = c->generator_cpus.set;
+    /* One side by hand: the other gets what is left, or everything where nothing is. */
+    if (c->server_cpus.automatic || c->generator_cpus.automatic) {
+        cpu_set_t *given = c->server_cpus.automatic ? &generator : &server;
+        cpu_set_t *other = c->server_cpus.automatic ? &server : &generator;
+        cpu_set_t left;
+        CPU_AND(&left, given, &allowed);
+        CPU_XOR(&left, &left, &allowed);
+        *other = CPU_COUNT(&left) > 0 ? left : allowed;
+    }
+    if (setup_check_cpus(&server, &allowed, "server-cpus", e) != 0 ||
+        setup_check_cpus(&generator, &allowed, "generator-cpus", e) != 0) {
+        return -1;
+    }
+    cpusplit_judge(&server, &generator, core, (int)c->workers, (int)c->threads, out);
+    return 0;
+}
+
+int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
+               struct err *e) {
+    *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk};
+    int64_t backlog = config_backlog(c);
+    s->backlog = backlog > INT_MAX ? INT_MAX : (int)backlog;
+    if (config_servers(c->servers, s->servers, sizeof s->servers) != 0) {
+        return err_set(e, ERR_USAGE, "--servers: the path is too long");
+    }
+    if (setup_split_cpus(c, &s->cpus, e) != 0 || config_check_programs(c, e) != 0 ||
+        limits_raise_files(max_connections, e) != 0) {
+        return -1;
+    }
+    if (s->generator->check(loop, c->wrk, s->generator_version, sizeof s->generator_version, e) !=
+        LOAD_OK) {
+        return -1;
+    }
+    return 0;
+}
+
+void setup_free_command(char **command) {
+    for (size_t i = 0; command && command[i]; i++) {
+        free(command[i]);
+    }
+    free(command);
+}
+
+/* The built-in servers' programs are named by file alone: they are found in the servers folder. */
+static char *setup_program(const struct setup *s, const struct target_config *t) {
+    char *path = NULL;
+    if (!t->builtin || strchr(t->command[0], '/')) {
+        return strdup(t->command[0]);
+    }
+    return asprintf(&path, "%s/%s", s->servers, t->command[0]) < 0 ? NULL : path;
+}
+
+int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
+                 char ***command, struct err *e) {
+    size_t n = 0;
+    while (t->command[n]) {
+        n++;
+    }
+    char **argv = calloc(n + 1, sizeof *argv);
+    bool bad = !argv;
+    for (size_t i = 0; i < n && !bad; i++) {
+        argv[i] = i == 0 ? setup_program(s, t) : strdup(t->command[i]);
+        bad = !argv[i];
+    }
+    if (bad) {
+        setup_free_command(argv);
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    *command = argv;
+    *spec = (struct target_spec){
+        .name = t->name,
+        .argv = (const char *const *)argv,
+        .env = (const char *const *)t->env,
+        .cwd = t->cwd,
+        .cpus = &s->cpus.server,
+        .workers = (int)s->config->workers,
+        .backlog = s->backlog,
+        .ready_path = t->ready_path,
+        .ready_timeout_ns = s->config->ready_timeout_ns,
+        .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
+        .stop_grace_ns = STOP_GRACE_NS,
+        .dies_by_signal = !t->builtin,
+    };
+    return 0;
+}
+
+const struct target_ops *setup_launcher(const struct target_config *t) {
+    (void)t; /* containers and external servers will choose here */
+    return &target_local;
+}

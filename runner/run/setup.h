@@ -1,0 +1,45 @@
+/* setup.h — what every trial of a run shares: programs found, CPUs split, targets ready to be
+ * started. */
+#ifndef RUN_SETUP_H
+#define RUN_SETUP_H
+
+#include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "config/config.h"
+#include "load/load.h"
+#include "sample/cpusplit.h"
+#include "target/target.h"
+
+struct setup {
+    struct loop *loop;
+    const struct config *config;
+    const struct load_ops *generator;
+    char generator_version[64];
+    struct cpusplit cpus;
+    int backlog;
+    char servers[PATH_MAX]; /* folder of the built-in servers */
+};
+
+/* Finds the CPUs as the configuration asks and checks what can be checked without starting
+ * anything: programs, file limit, generator. Returns 0, or -1 with *e. */
+int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
+               struct err *e);
+
+/* Only the CPU split, for a dry run. Returns 0, or -1 with *e (ERR_USAGE: CPUs that are not ours).
+ */
+int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e);
+
+/* A target's launcher and spec. The argv it points to lives in *command (a NULL-terminated array to
+ * be freed with setup_free_command); -1 with *e out of memory. */
+int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
+                 char ***command, struct err *e);
+void setup_free_command(char **command);
+
+/* The launcher of a target. */
+const struct target_ops *setup_launcher(const struct target_config *t);
+
+#endif

@@ -1,0 +1,329 @@
+#include "run/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/workload.h"
+#include "load/summary.h"
+#include "run/request.h"
+#include "sample/proc.h"
+#include "sample/sampler.h"
+#include "sample/window.h"
+
+#define MAX_PIDS 512
+
+/* The state of a trial while it runs. */
+struct trial {
+    const struct setup *setup;
+    const struct workload *workload;
+    struct trial_record *record;
+    const struct target_ops *ops;
+    struct target *target;
+    pid_t pids[MAX_PIDS];
+    size_t n_pids;
+    struct run_request request;
+    bool interrupted;
+    bool failed;
+};
+
+static enum trial_failure trial_map_target(enum target_failure f) {
+    switch (f) {
+    case TARGET_START:
+        return FAIL_START;
+    case TARGET_READY:
+        return FAIL_READY;
+    case TARGET_CRASHED:
+        return FAIL_CRASHED;
+    case TARGET_STOP:
+        return FAIL_STOP;
+    case TARGET_OK:
+    case TARGET_INTERRUPTED:
+        break;
+    }
+    return FAIL_OTHER;
+}
+
+static enum trial_failure trial_map_load(enum load_failure f) {
+    switch (f) {
+    case LOAD_REFUSED:
+        return FAIL_REFUSED;
+    case LOAD_HUNG:
+        return FAIL_HUNG;
+    case LOAD_TIMEOUT:
+        return FAIL_TIMEOUT;
+    case LOAD_STOPPED:
+        return FAIL_CRASHED;
+    default:
+        return FAIL_GENERATOR;
+    }
+}
+
+/* The first failure of a trial is the one recorded. */
+static void trial_fail(struct trial *t, enum trial_failure why, const char *reason,
+                       const char *output) {
+    struct trial_record *r = t->record;
+    t->failed = true;
+    if (r->status == TRIAL_FAILED) {
+        return;
+    }
+    r->status = TRIAL_FAILED;
+    r->failure = why;
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    size_t len = strlen(output);
+    size_t skip = len >= sizeof r->output ? len - sizeof r->output + 1 : 0;
+    snprintf(r->output, sizeof r->output, "%s", output + skip);
+}
+
+static bool trial_target_gone(void *ctx) {
+    const struct trial *t = ctx;
+    return !t->ops->alive(t->target);
+}
+
+static void trial_copy_memory(struct memory_sample *to, const struct proc_memory *from) {
+    to->rss = from->rss;
+    to->anon = from->anon;
+    to->file = from->file;
+    to->shmem = from->shmem;
+    to->pss = from->pss;
+}
+
+static bool trial_start(struct trial *t, const struct target_spec *spec) {
+    struct err e = {0};
+    enum target_failure f = t->ops->start(t->setup->loop, spec, &t->target, &e);
+    if (f == TARGET_OK) {
+        f = t->ops->ready(t->target, &e);
+    }
+    if (f == TARGET_INTERRUPTED) {
+        t->interrupted = true;
+        return false;
+    }
+    if (f != TARGET_OK) {
+        trial_fail(t, trial_map_target(f), e.text, t->target ? t->ops->output(t->target) : "");
+        return false;
+    }
+    t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+    t->record->server.pid = t->n_pids > 0 ? (int64_t)t->pids[0] : UNKNOWN_INT;
+    return true;
+}
+
+static void trial_read_idle(struct trial *t) {
+    struct proc_memory m;
+    if (proc_memory_read(t->pids, t->n_pids, &m) == 0) {
+        trial_copy_memory(&t->record->memory.idle, &m);
+    }
+}
+
+/* Runs the load generator once. Returns true when it measured something usable; *out is to be
+ * released in any case. */
+static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_ns,
+                       struct load_outcome *out, struct sampler_result *seen) {
+    const struct config *c = t->setup->config;
+    const struct load_ops *g = t->setup->generator;
+    struct err e = {0};
+    struct load_spec spec = {
+        .program = c->wrk,
+        .host = t->target->host,
+        .port = t->target->port,
+        .request = t->request.load,
+        .connections = t->record->connections,
+        .threads = (int)c->threads,
+        .phase = phase,
+        .duration_ns = duration_ns,
+        .timeout_ns = c->timeout_ns,
+        .margin_ns = c->trial_margin_ns,
+        .cpus = &t->setup->cpus.generator,
+    };
+    struct load *load = NULL;
+    load_outcome_init(out);
+    enum load_failure f = g->start(t->setup->loop, &spec, &load, &e);
+    if (f == LOAD_OK) {
+        struct sampler *sampler = NULL;
+        if (seen) {
+            sampler = sampler_start(t->setup->loop, t->pids, t->n_pids, g->pid(load), &e);
+        }
+        f = g->finish(load, trial_target_gone, t, out, &e);
+        if (sampler) {
+            sampler_stop(sampler, seen);
+        }
+    }
+    g->free(load);
+    if (f == LOAD_INTERRUPTED) {
+        t->interrupted = true;
+        return false;
+    }
+    if (f == LOAD_OK) {
+        return true;
+    }
+    if (trial_target_gone(t)) { /* then what the generator says is only a consequence */
+        struct err why = {0};
+        enum target_failure s = t->ops->stop(t->target, &why);
+        trial_fail(t, trial_map_target(s == TARGET_OK ? TARGET_CRASHED : s),
+                   s == TARGET_OK ? "the target ended while it was measured" : why.text,
+                   t->ops->output(t->target));
+        return false;
+    }
+    trial_fail(t, trial_map_load(f), e.text,
+               out->output[0] ? out->output : t->ops->output(t->target));
+    return false;
+}
+
+static bool trial_warm_up(struct trial *t) {
+    int64_t wanted = t->setup->config->warmup_ns;
+    struct load_outcome out;
+    if (wanted == 0) {
+        t->record->warmup_us = 0;
+        return true;
+    }
+    int64_t begun = clock_mono_ns();
+    bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
+    t->record->warmup_us = (clock_mono_ns() - begun) / 1000;
+    load_outcome_release(&out);
+    return good;
+}
+
+static void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
+                            const struct sampler_result *seen) {
+    r->load.duration_us = o->duration_us;
+    r->load.requests = o->requests;
+    r->load.bytes = o->bytes;
+    r->load.errors_connect = o->errors_connect;
+    r->load.errors_read = o->errors_read;
+    r->load.errors_write = o->errors_write;
+    r->load.errors_timeout = o->errors_timeout;
+    r->load.errors_status = o->errors_status;
+    r->load.cpu_s = o->cpu_s;
+    r->load.thread_busy = seen->thread_busy;
+    int64_t good = o->requests - (o->errors_status > 0 ? o->errors_status : 0);
+    r->rate = (double)good * 1e6 / (double)o->duration_us;
+}
+
+static void trial_keep_latency(struct latency_summary *to, const struct hist *h) {
+    struct load_summary l;
+    load_summarise(h, &l);
+    to->samples = l.samples;
+    to->mean_us = l.mean_us;
+    to->min_us = l.min_us;
+    to->p50_us = l.p50_us;
+    to->p75_us = l.p75_us;
+    to->p90_us = l.p90_us;
+    to->p99_us = l.p99_us;
+    to->p999_us = l.p999_us;
+    to->max_us = l.max_us;
+}
+
+static void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
+    struct server_result *s = &r->server;
+    struct environment_result *env = &r->environment;
+    s->cpu_ns = d->server.cpu_ns;
+    s->user_ns = d->server.user_ns;
+    s->system_ns = d->server.system_ns;
+    s->switches_voluntary = d->server.voluntary;
+    s->switches_involuntary = d->server.involuntary;
+    if (s->cpu_ns >= 0) {
+        /* Over the generator's own window: before and after it the server has nothing to do. */
+        s->cpus_used = (double)s->cpu_ns / 1e3 / (double)r->load.duration_us;
+        s->cpu_us_per_request = (double)s->cpu_ns / 1e3 / (double)r->load.requests;
+    }
+    env->steal_ratio = d->steal_ratio;
+    env->foreign_cpus = d->foreign_cpus;
+    env->runner_cpus = d->runner_cpus;
+    env->throttled = d->throttled;
+    env->listen_overflows = d->listen_overflows;
+    env->listen_drops = d->listen_drops;
+    env->retransmits = d->retransmits;
+    env->time_wait = d->time_wait;
+}
+
+static void trial_keep_memory(struct trial *t, const struct sampler_result *seen) {
+    struct memory_result *m = &t->record->memory;
+    struct proc_memory now;
+    if (seen->samples > 0) {
+        trial_copy_memory(&m->loaded, &seen->loaded);
+        m->loaded.socket = seen->socket_memory;
+    }
+    if (proc_memory_read(t->pids, t->n_pids, &now) == 0) {
+        m->peak_rss = now.peak_rss;
+    }
+}
+
+static void trial_measure(struct trial *t, struct hist *raw) {
+    struct trial_record *r = t->record;
+    struct load_outcome out;
+    struct sampler_result seen = {0};
+    struct window before;
+    struct window after;
+    struct window_delta delta;
+    /* Workers may have forked since the start. */
+    t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+    window_take(&before, t->pids, t->n_pids);
+    if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
+        window_take(&after, t->pids, t->n_pids);
+        window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
+        trial_keep_load(r, &out, &seen);
+        trial_keep_window(r, &delta);
+        trial_keep_memory(t, &seen);
+        trial_keep_latency(&r->raw, &out.raw);
+        trial_keep_latency(&r->corrected, &out.corrected);
+        r->active_ratio = load_active_ratio(&out.raw, r->connections, out.duration_us);
+        *raw = out.raw;
+        out.raw = (struct hist){0};
+    } else if (out.duration_us > 0 && out.requests >= 0) {
+        trial_keep_load(r, &out, &seen); /* a failure's figures, where there are any */
+        r->rate = UNKNOWN_REAL;
+    }
+    load_outcome_release(&out);
+}
+
+static void trial_stop(struct trial *t) {
+    struct err e = {0};
+    if (!t->target) {
+        return;
+    }
+    enum target_failure f = t->ops->stop(t->target, &e);
+    if (f != TARGET_OK && !t->interrupted) {
+        trial_fail(t, trial_map_target(f), e.text, t->ops->output(t->target));
+    }
+    t->ops->free(t->target);
+}
+
+int trial_execute(const struct setup *s, const struct target_config *target, struct trial_record *r,
+                  struct hist *raw, struct err *e) {
+    struct trial t = {.setup = s, .record = r, .ops = setup_launcher(target)};
+    struct target_spec spec;
+    char **command = NULL;
+    int64_t begun = clock_mono_ns();
+    t.workload = workload_find(r->workload);
+    if (!t.workload) {
+        return err_set(e, ERR_USAGE, "no workload '%s'", r->workload);
+    }
+    if (setup_target(s, target, &spec, &command, e) != 0) {
+        return -1;
+    }
+    if (run_request_init(&t.request, t.workload) != 0) {
+        setup_free_command(command);
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    clock_iso(r->started);
+    r->status = TRIAL_OK;
+    r->load.threads = (int)s->config->threads;
+    snprintf(r->load.generator, sizeof r->load.generator, "%s", s->generator->name);
+    if (trial_start(&t, &spec)) {
+        trial_read_idle(&t);
+        if (trial_warm_up(&t)) {
+            trial_measure(&t, raw);
+        }
+    }
+    trial_stop(&t);
+    run_request_release(&t.request);
+    setup_free_command(command);
+    r->wall_s = (double)(clock_mono_ns() - begun) / 1e9;
+    if (t.interrupted) {
+        hist_release(raw);
+        e->class = ERR_NONE;
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,290 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/file.h"
+#include "plan/plan_json.h"
+#include "report/report.h"
+#include "report/tables.h"
+#include "run/manifest.h"
+#include "run/probe.h"
+#include "run/run.h"
+#include "ui/commands.h"
+#include "ui/plan_print.h"
+#include "ui/progress.h"
+#include "ui/ending.h"
+
+#define TICK_MS 250
+
+/* Everything a run holds; released in one place whatever happens. */
+struct session {
+    struct config config;
+    struct plan plan;
+    struct loop loop;
+    bool looping;
+    struct run run;
+    struct probe probe;
+    struct progress *progress;
+    uv_timer_t tick;
+    int64_t begun_ns;
+};
+
+static void session_release(struct session *s) {
+    progress_end(s->progress);
+    writer_release(s->run.writer);
+    probe_release(&s->probe);
+    if (s->looping) {
+        loop_release(&s->loop);
+    }
+    plan_release(&s->plan);
+    config_release(&s->config);
+}
+
+static void on_trial_start(void *ctx, int64_t n, const struct plan_block *b,
+                           const struct plan_target *t, int attempt) {
+    struct session *s = ctx;
+    progress_trial_start(s->progress, n, t->name, b->workload, b->connections, b->round, attempt);
+}
+
+static void on_trial_end(void *ctx, const struct trial_record *r) {
+    struct session *s = ctx;
+    progress_trial_end(s->progress, r);
+}
+
+static void on_block_again(void *ctx, int64_t trials, const char *why) {
+    struct session *s = ctx;
+    progress_more(s->progress, trials);
+    progress_note(s->progress, "again: %s", why);
+}
+
+static void on_tick(uv_timer_t *timer) {
+    struct session *s = timer->data;
+    progress_tick(s->progress);
+}
+
+/* The configuration and plan of a new run, or of the one to be resumed. */
+static int session_load(struct session *s, const struct invocation *in, struct err *e) {
+    if (config_load(&s->config, &in->args->flags, USE_RUN, e) != 0) {
+        return -1;
+    }
+    if (!s->config.resume) {
+        return plan_make(&s->plan, &s->config, e);
+    }
+    /* What was begun is continued as it was: options that would change it are refused. */
+    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
+    for (size_t i = 0; i < in->args->flags.n; i++) {
+        const char *name = in->args->flags.setting[i].option->name;
+        bool fine = false;
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            fine = fine || strcmp(name, allowed[k]) == 0;
+        }
+        if (!fine) {
+            return err_set(e, ERR_USAGE,
+                           "--%s with --resume: a run is continued as it was begun; leave it out",
+                           name);
+        }
+    }
+    s->run.writer = writer_resume(s->config.resume, e);
+    if (!s->run.writer) {
+        return -1;
+    }
+    char *ini = NULL;
+    char *plan = NULL;
+    struct config old = {0};
+    char where[4200];
+    const struct store *before = writer_before(s->run.writer);
+    snprintf(where, sizeof where, "%s/config.ini", before->dir);
+    int rc = store_read_text(before, "config.ini", &ini, e);
+    if (rc == 0) {
+        rc = config_load_text(&old, ini, strlen(ini), where, &in->args->flags, USE_RUN, e);
+    }
+    if (rc == 0) {
+        config_release(&s->config);
+        s->config = old;
+        rc = store_read_text(before, "plan.json", &plan, e);
+    }
+    if (rc == 0) {
+        snprintf(where, sizeof where, "%s/plan.json", before->dir);
+        rc = plan_from_json(&s->plan, plan, strlen(plan), where, e);
+    }
+    free(ini);
+    free(plan);
+    return rc;
+}
+
+static int session_dry_run(struct session *s, struct err *e) {
+    struct cpusplit cpus;
+    char server[CPUS_TEXT_SIZE];
+    char generator[CPUS_TEXT_SIZE];
+    if (setup_split_cpus(&s->config, &cpus, e) != 0) {
+        return -1;
+    }
+    cpus_format(&cpus.server, server, sizeof server);
+    cpus_format(&cpus.generator, generator, sizeof generator);
+    plan_print(stdout, &s->plan, &s->config, server, generator);
+    return 0;
+}
+
+/* Starts every target once; what differs ends the run before it begins. Returns the status to exit
+ * with when it does, 0 to go on, -1 with *e. */
+static int session_probe(struct session *s, struct err *e) {
+    if (probe_targets(&s->probe, &s->run.setup, &s->plan, e) != 0) {
+        return -1;
+    }
+    if (verify_failures(&s->probe.findings) > 0) {
+        char first[512];
+        verify_print(&s->probe.findings, false, stderr);
+        verify_first_failure(&s->probe.findings, first, sizeof first);
+        return err_set(e, ERR_FAILED, "nothing was measured: %s", first);
+    }
+    return 0;
+}
+
+static int session_begin(struct session *s, const struct invocation *in, struct err *e) {
+    const char *notes[] = {s->config.verify ? NULL : "replies were not verified (--no-verify)",
+                           NULL};
+    struct manifest_input m = {
+        .setup = &s->run.setup,
+        .plan = &s->plan,
+        .argc = in->argc,
+        .argv = in->argv,
+        .targets = s->probe.targets,
+        .gnuplot = "gnuplot",
+        .notes = notes,
+    };
+    json_t *manifest = manifest_make(&m);
+    char *config = config_dump(&s->config);
+    char *plan = plan_to_json(&s->plan);
+    if (!manifest || !config || !plan) {
+        err_set(e, ERR_MACHINE, "out of memory");
+    } else {
+        struct writer_begin b = {
+            .results = s->config.results,
+            .out = s->config.out,
+            .manifest = manifest,
+            .config = config,
+            .plan = plan,
+        };
+        s->run.writer = writer_begin(&b, e);
+    }
+    json_decref(manifest);
+    free(config);
+    free(plan);
+    return s->run.writer ? 0 : -1;
+}
+
+static int session_measure(struct session *s, struct err *e) {
+    const struct store *before = writer_before(s->run.writer);
+    int64_t done = 0;
+    for (size_t i = 0; before && i < s->plan.trial_count; i++) {
+        done += store_last(before, (int64_t)i) != NULL;
+    }
+    struct progress_style style = progress_style_for(stderr, s->config.quiet);
+    s->progress = progress_begin(stderr, style, (int64_t)s->plan.trial_count, done,
+                                 plan_estimate_ns(&s->plan, &s->config));
+    if (!s->progress) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (s->run.setup.cpus.note[0]) {
+        progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
+    }
+    s->run.events = (struct run_events){
+        .ctx = s,
+        .trial_start = on_trial_start,
+        .trial_end = on_trial_end,
+        .block_again = on_block_again,
+    };
+    if (style.mode == PROGRESS_BAR) {
+        uv_timer_init(&s->loop.uv, &s->tick);
+        s->tick.data = s;
+        uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+        uv_unref((uv_handle_t *)&s->tick);
+    }
+    int rc = run_execute(&s->run, e);
+    progress_end(s->progress);
+    s->progress = NULL;
+    return rc;
+}
+
+/* Report, table and last lines. Returns the exit status. */
+static int session_finish(struct session *s, struct err *e) {
+    const struct run *r = &s->run;
+    char dir[PATH_MAX];
+    struct run_ending summary = {
+        .planned = (int64_t)s->plan.trial_count,
+        .measured = r->measured,
+        .failed = r->failed,
+        .repeated = r->repeated,
+        .wall_ns = clock_mono_ns() - s->begun_ns,
+        .interrupted = r->interrupted,
+        .folder = dir,
+    };
+    int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
+    snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
+    writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
+    s->run.writer = NULL;
+    if (r->measured + r->skipped > 0) {
+        struct report_options o = {
+            .plots =
+                s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
+            .no_plots = !s->config.report || r->interrupted,
+            .notes = stderr,
+        };
+        if (tables_print_run(stdout, dir, progress_style_for(stdout, false).utf8, e) != 0 ||
+            (s->config.report && report_write(dir, &o, e) != 0)) {
+            fprintf(stderr, "loopbench: %s\n", e->text);
+            status = status ? status : (int)e->class;
+        }
+    }
+    ending_print(stderr, &summary);
+    return status;
+}
+
+static int session_run(struct session *s, const struct invocation *in, struct err *e) {
+    char gnuplot[PATH_MAX];
+    s->begun_ns = clock_mono_ns();
+    if (session_load(s, in, e) != 0) {
+        return -1;
+    }
+    if (s->config.dry_run) {
+        return session_dry_run(s, e);
+    }
+    if (s->config.report && file_which("gnuplot", gnuplot, sizeof gnuplot) != 0) {
+        return err_set(e, ERR_MACHINE,
+                       "gnuplot is not installed, so there would be no plots; install it (Debian: "
+                       "gnuplot-nox) or run with --no-report");
+    }
+    if (loop_init(&s->loop, e) != 0) {
+        return -1;
+    }
+    s->looping = true;
+    s->run.plan = &s->plan;
+    s->run.repeat_blocks = s->config.repeat_blocks;
+    if (setup_init(&s->run.setup, &s->loop, &s->config, plan_max_connections(&s->plan), e) != 0) {
+        return -1;
+    }
+    int rc = session_probe(s, e);
+    if (rc == 0 && !s->run.writer) {
+        rc = session_begin(s, in, e);
+    }
+    if (rc == 0) {
+        rc = session_measure(s, e);
+    }
+    if (rc != 0) {
+        if (s->loop.interrupted && e->class == ERR_NONE) {
+            return err_set(e, ERR_FAILED, "interrupted before anything was measured");
+        }
+        return rc;
+    }
+    return session_finish(s, e);
+}
+
+int command_run(const struct invocation *in, struct err *e) {
+    struct session s = {0};
+    int status = session_run(&s, in, e);
+    session_release(&s);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* commands.h — the subcommands. Each returns the exit status, or -1 with *e whose class is it. */
+#ifndef UI_COMMANDS_H
+#define UI_COMMANDS_H
+
+#include "base/err.h"
+#include "ui/args.h"
+
+struct invocation {
+    const struct args *args;
+    int argc; /* as typed, for the record */
+    const char *const *argv;
+};
+
+int command_run(const struct invocation *in, struct err *e);
+int command_report(const struct invocation *in, struct err *e);
+int command_verify(const struct invocation *in, struct err *e);
+int command_doctor(const struct invocation *in, struct err *e);
+int command_help(const struct invocation *in, struct err *e);
+int command_version(const struct invocation *in, struct err *e);
+
+#endif
