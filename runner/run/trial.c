@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/workload.h"
 #include "load/summary.h"
-#include "run/request.h"
 #include "sample/proc.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
@@ -24,7 +23,6 @@ struct trial {
     struct target *target;
     pid_t pids[MAX_PIDS];
     size_t n_pids;
-    struct run_request request;
     bool interrupted;
     bool failed;
 };
@@ -127,7 +125,14 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
         .program = c->wrk,
         .host = t->target->host,
         .port = t->target->port,
-        .request = t->request.load,
+        .request =
+            {
+                .method = t->workload->method,
+                .path = t->workload->path,
+                .headers = t->workload->headers,
+                .body = t->workload->body,
+                .body_len = t->workload->body_len,
+            },
         .connections = t->record->connections,
         .threads = (int)c->threads,
         .phase = phase,
@@ -302,10 +307,6 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     if (setup_target(s, target, &spec, &command, e) != 0) {
         return -1;
     }
-    if (run_request_init(&t.request, t.workload) != 0) {
-        setup_free_command(command);
-        return err_set(e, ERR_MACHINE, "out of memory");
-    }
     clock_iso(r->started);
     r->status = TRIAL_OK;
     r->load.threads = (int)s->config->threads;
@@ -317,7 +318,6 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
         }
     }
     trial_stop(&t);
-    run_request_release(&t.request);
     setup_free_command(command);
     r->wall_s = (double)(clock_mono_ns() - begun) / 1e9;
     if (t.interrupted) {
