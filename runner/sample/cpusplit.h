@@ -21,8 +21,10 @@ struct cpusplit {
  * Returns true when every allowed CPU's file was read. */
 bool cpusplit_read_cores(const char *root, const cpu_set_t *allowed, int core[CPU_SETSIZE]);
 
-/* Chooses. workers and threads are at least 1. With too few CPUs the generator gives way first, but
- * each side keeps at least one; on a single CPU both share it (disjoint = false). Pure. */
+/* Chooses. workers and threads are at least 1. Spare cores go to the server's workers first, one
+ * each. With too few CPUs the generator's threads share first; a core is divided between the sides
+ * only where the workers would not have a CPU each otherwise, or where there is but one core; a
+ * single CPU is shared by both (disjoint = false). Pure. */
 void cpusplit_choose(const cpu_set_t *allowed, const int core[CPU_SETSIZE], int workers,
                      int threads, struct cpusplit *out);
 

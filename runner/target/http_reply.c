@@ -22,7 +22,7 @@ static enum http_result http_append(char **buf, size_t *used, size_t *room, size
     if (len > max - *used) {
         return HTTP_TOO_LARGE;
     }
-    if (*used + len + 1 > *room) {
+    if (!*buf || *used + len + 1 > *room) {
         size_t want = *room * 2 > *used + len + 1 ? *room * 2 : *used + len + 256;
         char *grown = realloc(*buf, want);
         if (!grown) {

@@ -182,7 +182,7 @@ static void add_step(struct conversation *c, const struct workload *w, const cha
 static enum http_result send_steps(struct session *s, struct http_conn *conn,
                                    const struct conversation *c, size_t from, size_t to,
                                    int64_t deadline) {
-    size_t room = 0;
+    size_t room = 1;
     size_t used = 0;
     for (size_t i = from; i < to; i++) {
         const struct http_request *r = &c->steps[i].request;

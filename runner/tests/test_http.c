@@ -44,13 +44,13 @@ static void test_parse(void **state) {
         const char *text;
         bool to_head;
         enum http_result result;
-        int status;
+        long status;
         const char *body;
         bool keep_alive, framed;
-        size_t left; /* bytes that belong to the next reply */
+        int left; /* bytes that belong to the next reply */
     } cases[] = {
         {HELLO, false, HTTP_OK, 200, "Hello world!", true, true, 0},
-        {HELLO HELLO, false, HTTP_OK, 200, "Hello world!", true, true, sizeof HELLO - 1},
+        {HELLO HELLO, false, HTTP_OK, 200, "Hello world!", true, true, (int)sizeof HELLO - 1},
         {HELLO, true, HTTP_OK, 200, "", true, true, 12},
         {"HTTP/1.1 200 OK\r\nTransfer-Encoding: "
          "chunked\r\n\r\n5\r\nHello\r\n1;x\r\n!\r\n0\r\n\r\nX",
@@ -137,15 +137,15 @@ static void test_bounds(void **state) {
     size_t len = HTTP_HEAD_MAX + 100;
     char *text = malloc(len);
     assert_non_null(text);
-    memset(text, 'a', len);
-    memcpy(text, "HTTP/1.1 200 OK\r\nX: ", 20);
+    int start = snprintf(text, len, "HTTP/1.1 200 OK\r\nX: ");
+    memset(text + start, 'a', len - (size_t)start);
     assert_int_equal(parse(text, len, 4096, false, &r, &taken), HTTP_TOO_LARGE);
     assert_true(r.head_len <= HTTP_HEAD_MAX);
     free(text);
     len = HTTP_BODY_MAX + 100;
     text = calloc(1, len);
     assert_non_null(text);
-    memcpy(text, "HTTP/1.0 200 OK\r\n\r\n", 19);
+    snprintf(text, len, "HTTP/1.0 200 OK\r\n\r\n");
     assert_int_equal(parse(text, len, len, false, &r, &taken), HTTP_TOO_LARGE);
     free(text);
     http_reply_release(&r);
