@@ -96,6 +96,13 @@ static int keep_pending(struct http1 *http, size_t written) {
     return 0;
 }
 
+static void advance_body(struct http1 *http, size_t n) {
+    if (n != 0) {
+        http->body_rest.base += n;
+        http->body_rest.len -= n;
+    }
+}
+
 /* Hands worker->out and a long body to the transport; what it does not take stays with the
  * connection. Returns 0, or -1 when the connection is lost. */
 static int flush(struct http1 *http) {
@@ -118,8 +125,7 @@ static int flush(struct http1 *http) {
         }
         http->moved = http->moved || n > 0;
         from_out = (size_t)n < worker->out_len ? (size_t)n : worker->out_len;
-        http->body_rest.base += (size_t)n - from_out;
-        http->body_rest.len -= (size_t)n - from_out;
+        advance_body(http, (size_t)n - from_out);
     }
     int failed = keep_pending(http, from_out);
     worker->out_len = 0;
@@ -292,7 +298,7 @@ enum http1_next http1_resume(struct http1 *http) {
 
 int http1_pending(struct http1 *http, struct iovec iov[2]) {
     int n = 0;
-    if (http->pending_len != 0) {
+    if (http->pending_at != http->pending_len) {
         iov[n++] =
             (struct iovec){http->pending + http->pending_at, http->pending_len - http->pending_at};
     }
@@ -306,8 +312,7 @@ enum http1_next http1_written(struct http1 *http, size_t n) {
     size_t head = http->pending_len - http->pending_at;
     head = n < head ? n : head;
     http->pending_at += (uint32_t)head;
-    http->body_rest.base += n - head;
-    http->body_rest.len -= n - head;
+    advance_body(http, n - head);
     http->moved = http->moved || n != 0;
     if (http->pending_at != http->pending_len || http->body_rest.len != 0) {
         return HTTP1_WRITE;

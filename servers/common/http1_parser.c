@@ -68,9 +68,13 @@ int http1_keep_target(struct http1 *http) {
     return 0;
 }
 
+static int on_method_complete(llhttp_t *parser) {
+    owner(parser)->exchange.method = map_method(parser->method);
+    return 0;
+}
+
 static int on_url(llhttp_t *parser, const char *at, size_t len) {
     struct http1 *http = owner(parser);
-    http->exchange.method = map_method(parser->method);
     if (len > APP_MAX_TARGET - http->target_len) {
         return refuse(http, 414);
     }
@@ -238,6 +242,7 @@ static int on_message_complete(llhttp_t *parser) {
 }
 
 const llhttp_settings_t http1_settings = {
+    .on_method_complete = on_method_complete,
     .on_url = on_url,
     .on_url_complete = on_url_complete,
     .on_header_field = on_header_field,
