@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ui/summary.h"
+#include "ui/ending.h"
 
 static void plan_print_label(FILE *out, const char *label) {
     fprintf(out, "  %-12s ", label);
@@ -71,7 +71,7 @@ void plan_print(FILE *out, const struct plan *p, const struct config *c, const c
     char total[48];
     value_duration_text(c->warmup_ns, warmup, sizeof warmup);
     value_duration_text(c->duration_ns, window, sizeof window);
-    summary_duration_text(plan_estimate_ns(p, c), total, sizeof total);
+    ending_duration_text(plan_estimate_ns(p, c), total, sizeof total);
     fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s\n\n", p->trial_count,
             p->block_count, p->rounds, p->rounds == 1 ? "" : "s", total);
     plan_print_label(out, "profile");

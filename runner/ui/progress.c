@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ui/summary.h"
+#include "ui/ending.h"
 #include "ui/text.h"
 
 #define BAR_MIN   10
@@ -130,7 +130,7 @@ static void progress_draw(struct progress *p) {
     if (p->style.mode != PROGRESS_BAR) {
         return;
     }
-    summary_duration_text((int64_t)(progress_left_s(p) + 0.5) * 1000000000, left, sizeof left);
+    ending_duration_text((int64_t)(progress_left_s(p) + 0.5) * 1000000000, left, sizeof left);
     snprintf(part[PART_COUNT], PART_SIZE, "%" PRId64 "/%" PRId64, p->number, p->total);
     snprintf(part[PART_LEFT], PART_SIZE, "%s left", left);
     memcpy(part[PART_CELL], p->cell, PART_SIZE);
