@@ -101,8 +101,9 @@ void machine_ask_programs(struct loop *loop, const char *wrk, const char *gnuplo
 void machine_program_version(struct loop *loop, const char *program, const char *argument,
                              int64_t timeout_ns, char *out, size_t size);
 
-/* A new JSON object for manifest.json, keys as the fields above, unknown → null. The hostname is
- * left out unless with_hostname. NULL when out of memory. */
+/* A new JSON object for manifest.json: kernel, cpu, memory, virtualisation, cgroup, limits with
+ * keys as the fields above, load1, load5, load15, uptime_s. Unknown is null, "no limit" is "max",
+ * flags are booleans. The hostname is left out unless with_hostname. NULL when out of memory. */
 json_t *machine_json(const struct machine *m, bool with_hostname);
 
 /* {"wrk":…, "gnuplot":…} */
