@@ -33,14 +33,23 @@ enum app_method app_parse_method(const char *word, size_t len) {
     return APP_UNKNOWN;
 }
 
+/* The length of "http://" or "https://" where the text begins with it and goes on, else 0. */
+static size_t scheme_len(const char *text, size_t len) {
+    static const struct app_slice schemes[] = {{"http://", 7}, {"https://", 8}};
+    for (size_t i = 0; i < 2; i++) {
+        if (len > schemes[i].len && strncasecmp(text, schemes[i].base, schemes[i].len) == 0) {
+            return schemes[i].len;
+        }
+    }
+    return 0;
+}
+
 void app_split_target(const char *target, size_t len, struct app_slice *path,
                       struct app_slice *query) {
     const char *end = target + len;
     if (len != 0 && *target != '/') {
         /* RFC 9112 3.2.2: servers must accept the absolute form. */
-        size_t scheme = len > 7 && strncasecmp(target, "http://", 7) == 0    ? 7
-                        : len > 8 && strncasecmp(target, "https://", 8) == 0 ? 8
-                                                                             : 0;
+        size_t scheme = scheme_len(target, len);
         if (scheme != 0) {
             target += scheme;
             while (target != end && *target != '/' && *target != '?') {
@@ -64,8 +73,11 @@ static bool is_token(const char *text, size_t len, struct app_slice token) {
 
 unsigned app_connection_tokens(const char *value, size_t len) {
     unsigned tokens = 0;
+    if (len == 0) {
+        return 0;
+    }
     const char *end = value + len;
-    for (const char *at = value; at != NULL && at < end;) {
+    for (const char *at = value; at < end;) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         const char *stop = comma != NULL ? comma : end;
         const char *last = stop;

@@ -114,7 +114,7 @@ static int flush(struct http1 *http) {
     if (http->pending_len == 0) {
         struct iovec iov[2] = {
             {worker->out, worker->out_len},
-            {(void *)(uintptr_t)http->body_rest.base, http->body_rest.len},
+            {(void *)http->body_rest.base, http->body_rest.len},
         };
         bool only_body = worker->out_len == 0;
         ssize_t n =
@@ -177,13 +177,9 @@ static size_t window(const struct http1 *http, size_t len) {
 
 /* All `n` bytes were used and the request is not complete: has a limit been reached? */
 static int count_framing(struct http1 *http, size_t n, bool was_head) {
-    if (http->phase == PHASE_HEAD) {
-        http->head_len += (uint32_t)n;
-    } else if (was_head || !http->quiet) {
-        http->head_len = 0;
-    } else {
-        http->head_len += (uint32_t)n; /* chunk extensions or trailers without end */
-    }
+    /* In a body only chunk extensions or trailers without end can make it grow. */
+    bool content = http->phase != PHASE_HEAD && (was_head || !http->quiet);
+    http->head_len = content ? 0 : http->head_len + (uint32_t)n;
     return http->head_len >= APP_MAX_HEAD ? refuse(http, 431) : 0;
 }
 
@@ -303,7 +299,7 @@ int http1_pending(struct http1 *http, struct iovec iov[2]) {
             (struct iovec){http->pending + http->pending_at, http->pending_len - http->pending_at};
     }
     if (http->body_rest.len != 0) {
-        iov[n++] = (struct iovec){(void *)(uintptr_t)http->body_rest.base, http->body_rest.len};
+        iov[n++] = (struct iovec){(void *)http->body_rest.base, http->body_rest.len};
     }
     return n;
 }

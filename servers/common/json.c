@@ -3,7 +3,8 @@
 #include <string.h>
 
 void json_init(struct json *json, char *buffer, size_t size) {
-    *json = (struct json){.base = buffer, .size = size};
+    *json = (struct json){.size = size};
+    json->base = buffer;
 }
 
 static void put(struct json *json, const char *text, size_t len) {

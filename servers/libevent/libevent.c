@@ -201,7 +201,12 @@ static int add_events(struct loop *loop, struct worker *worker) {
 
 static int run(struct worker *worker) {
     struct loop *loop = malloc(sizeof *loop);
-    if (loop == NULL || (loop->base = make_base()) == NULL || add_events(loop, worker) != 0) {
+    struct event_base *base = make_base();
+    if (loop != NULL) {
+        loop->base = base;
+    }
+    if (loop == NULL || base == NULL || add_events(loop, worker) != 0) {
+        free(loop);
         server_complain(worker->server->type, "cannot set up an event loop: raise the memory or "
                                               "file limit (ulimit -v, ulimit -n)");
         return EXIT_MACHINE;

@@ -26,9 +26,9 @@ struct harness {
 };
 
 struct harness_world {
-    struct options options;
     struct app_worker app;
     struct http1_worker worker;
+    struct options options;
 };
 
 static inline void harness_keep(struct harness *h, const char *data, size_t len) {
@@ -67,13 +67,13 @@ static const struct http1_io harness_io = {harness_write, harness_ready};
 static inline struct harness_world *world_new(void) {
     char *no_arguments[] = {(char *)"test", NULL};
     char error[256];
-    struct harness_world *world = aligned_alloc(64, (sizeof *world + 63) / 64 * 64);
-    assert_non_null(world);
-    assert_int_equal(options_parse(&world->options, 1, no_arguments, error, sizeof error),
+    struct harness_world *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);
+    assert_non_null(made);
+    assert_int_equal(options_parse(&made->options, 1, no_arguments, error, sizeof error),
                      OPTIONS_RUN);
-    app_worker_init(&world->app, &world->options, NULL);
-    http1_worker_init(&world->worker, &world->app, &harness_io, world->options.max_body);
-    return world;
+    app_worker_init(&made->app, &made->options, NULL);
+    http1_worker_init(&made->worker, &made->app, &harness_io, made->options.max_body);
+    return made;
 }
 
 static inline void harness_init(struct harness *h, struct harness_world *world) {
@@ -104,10 +104,10 @@ static inline void harness_feed(struct harness *h, const char *data, size_t len)
 static inline void harness_drain(struct harness *h, size_t n) {
     struct iovec iov[2];
     assert_int_equal(h->next, HTTP1_WRITE);
-    int count = http1_pending(&h->http, iov);
-    assert_true(count > 0);
+    int pieces = http1_pending(&h->http, iov);
+    assert_true(pieces > 0);
     h->room = n;
-    ssize_t taken = harness_write(&h->http, iov, count);
+    ssize_t taken = harness_write(&h->http, iov, pieces);
     h->next = http1_written(&h->http, (size_t)taken);
 }
 

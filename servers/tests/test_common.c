@@ -142,7 +142,7 @@ static void test_target(void **state) {
         assert_int_equal(path.len, strlen(known[i].path));
         assert_memory_equal(path.base, known[i].path, path.len);
         assert_int_equal(query.base == NULL, known[i].query == NULL);
-        if (query.base != NULL) {
+        if (known[i].query != NULL) {
             assert_int_equal(query.len, strlen(known[i].query));
             assert_memory_equal(query.base, known[i].query, query.len);
         }

@@ -274,8 +274,12 @@ static char *sized_request(size_t len, bool in_target) {
     char *text = malloc(len + 1);
     assert_non_null(text);
     memset(text, 'a', len);
-    memcpy(text, begin, strlen(begin));
-    memcpy(text + len - strlen(end), end, strlen(end) + 1);
+    for (size_t i = 0; begin[i] != '\0'; i++) {
+        text[i] = begin[i];
+    }
+    for (size_t i = 0; i <= strlen(end); i++) {
+        text[len - strlen(end) + i] = end[i];
+    }
     return text;
 }
 
