@@ -29,6 +29,7 @@ struct transport {
     h2o_timeout_t linger_timeout;
     h2o_timeout_t sweep_timeout;
     h2o_timeout_entry_t sweep;
+    h2o_timeout_entry_t retry; /* accepting again */
 };
 
 /* How the connection goes on after the reply now being written. */

@@ -31,25 +31,46 @@ static int prepare(struct server *server) {
     return 0;
 }
 
-static void on_acceptable(h2o_socket_t *listener, const char *err) {
-    struct transport *transport = listener->data;
-    if (err != NULL) {
-        return;
-    }
-    for (int i = 0; i < ACCEPTS; i++) {
-        int fd = listen_accept(h2o_socket_get_fd(listener), &transport->reserve);
-        if (fd < 0) {
-            return;
-        }
-        conn_open(transport, fd);
+static void on_acceptable(h2o_socket_t *listener, const char *err);
+
+static void on_retry(h2o_timeout_entry_t *entry) {
+    struct transport *transport = H2O_STRUCT_FROM_MEMBER(struct transport, retry, entry);
+    if (transport->listener != NULL) {
+        h2o_socket_read_start(transport->listener, on_acceptable);
     }
 }
 
-/* Stops accepting; what ends the loop is that server_draining() is true by now. */
+/* Takes up to `most` connections. */
+static void accept_some(struct transport *transport, uint64_t most) {
+    h2o_socket_t *listener = transport->listener;
+    for (uint64_t i = 0; i < most; i++) {
+        int fd = listen_accept(h2o_socket_get_fd(listener), &transport->reserve);
+        if (fd >= 0) {
+            conn_open(transport, fd);
+            continue;
+        }
+        if (errno != EAGAIN && !h2o_timeout_is_linked(&transport->retry)) {
+            h2o_socket_read_stop(listener); /* or the loop spins on what cannot be taken */
+            h2o_timeout_link(transport->ctx.loop, &transport->ctx.hundred_ms_timeout,
+                             &transport->retry);
+        }
+        return;
+    }
+}
+
+static void on_acceptable(h2o_socket_t *listener, const char *err) {
+    if (err == NULL) {
+        accept_some(listener->data, ACCEPTS);
+    }
+}
+
+/* Stops accepting; what ends the loop is that the listener is gone. */
 static void on_wake(h2o_socket_t *wake, const char *err) {
     struct transport *transport = wake->data;
     (void)err;
     h2o_socket_read_stop(wake);
+    accept_some(transport, transport->worker->options->backlog); /* they have connected already */
+    h2o_timeout_unlink(&transport->retry);
     h2o_socket_close(transport->listener);
     transport->listener = NULL;
 }
@@ -92,6 +113,7 @@ static int run(struct worker *worker) {
     h2o_context_init(&transport->ctx, loop, &config);
     transport->accept = (h2o_accept_ctx_t){.ctx = &transport->ctx, .hosts = config.hosts};
     conn_init(transport);
+    transport->retry.cb = on_retry;
     transport->listener = watch(transport, worker->listener, on_acceptable);
     transport->wake = watch(transport, wake, on_wake);
     worker_ready(worker);

@@ -31,7 +31,8 @@ enum {
     COPIES = 256, /* replies that leave in one write */
     READ_SIZE = 16 * 1024,
     EVENTS = 256,
-    ACCEPTS = 64 /* connections taken in one turn, so that the open ones are served too */
+    ACCEPTS = 64,  /* connections taken in one turn, so that the open ones are served too */
+    PAUSE_MS = 100 /* of accepting, where a connection can be neither taken nor refused */
 };
 
 /* What a client that does not read its replies is still owed. */
@@ -48,6 +49,7 @@ struct connection {
 
 struct null_loop {
     int epoll, listener, reserve;
+    bool paused; /* accepting */
     struct date_cache date;
     time_t canned_second;
     size_t blocked; /* connections with something owed */
@@ -215,10 +217,13 @@ static void on_writable(struct null_loop *loop, int fd) {
     }
 }
 
-static void on_acceptable(struct null_loop *loop) {
-    for (int i = 0; i < ACCEPTS; i++) {
+static void on_acceptable(struct null_loop *loop, uint64_t most) {
+    for (uint64_t i = 0; i < most; i++) {
         int fd = listen_accept(loop->listener, &loop->reserve);
         if (fd < 0) {
+            if (errno != EAGAIN) {
+                loop->paused = loop_watch(loop, EPOLL_CTL_MOD, loop->listener, 0) == 0;
+            }
             return;
         }
         if ((size_t)fd >= loop->num_connections ||
@@ -232,12 +237,15 @@ static void on_acceptable(struct null_loop *loop) {
 static bool loop_turn(struct null_loop *loop, const struct worker *worker, int timeout_ms) {
     struct epoll_event events[EVENTS];
     bool go_on = true;
-    int count = epoll_wait(loop->epoll, events, EVENTS, timeout_ms);
+    int count = epoll_wait(loop->epoll, events, EVENTS, loop->paused ? PAUSE_MS : timeout_ms);
+    if (loop->paused) {
+        loop->paused = loop_watch(loop, EPOLL_CTL_MOD, loop->listener, EPOLLIN) != 0;
+    }
     loop_date(loop);
     for (int i = 0; i < count; i++) {
         int fd = events[i].data.fd;
         if (fd == loop->listener) {
-            on_acceptable(loop);
+            on_acceptable(loop, ACCEPTS);
         } else if (fd == worker->wake) {
             go_on = false;
         } else if (loop->connections[fd].owed != NULL) {
@@ -250,8 +258,10 @@ static bool loop_turn(struct null_loop *loop, const struct worker *worker, int t
 }
 
 static void loop_drain(struct null_loop *loop, const struct worker *worker) {
+    on_acceptable(loop, worker->options->backlog); /* they have connected already */
     close(loop->listener);
     loop->listener = -1;
+    loop->paused = false;
     (void)loop_watch(loop, EPOLL_CTL_DEL, worker->wake, 0);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
