@@ -1,12 +1,13 @@
 #include "load/summary.h"
 
+#include <float.h>
 #include <math.h>
 
 /* ⌈q·n⌉ as meant: 0.999 × 1000 is 999, though the product in binary lies a hair above it. */
 static int64_t summary_rank(double q, int64_t n) {
     double exact = q * (double)n;
     double near = nearbyint(exact);
-    int64_t rank = (int64_t)(fabs(exact - near) < 1e-9 * (double)n ? near : ceil(exact));
+    int64_t rank = (int64_t)(fabs(exact - near) <= 4 * DBL_EPSILON * exact ? near : ceil(exact));
     rank = rank < 1 ? 1 : rank;
     return rank > n ? n : rank;
 }

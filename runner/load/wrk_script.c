@@ -10,10 +10,10 @@
  * wrk.format is replaced rather than request() defined: the request then stays static, which costs
  * nothing per request, and its bytes are exactly ours, in our order.
  *
- * latency(i) searches from the start at every call, which takes minutes for 10,000 distinct values
- * over seconds. So the counts are read straight from wrk's memory where LuaJIT's ffi is there and
- * the layout of wrk 4.1 and 4.2 (src/stats.h) is recognised by everything the safe interface tells
- * as well; the slow way remains for all else. */
+ * latency(i) searches from the start at every call: most of a second for 36,000 distinct values
+ * below 80 ms, and worse the wider they are spread. So the counts are read straight from wrk's
+ * memory where LuaJIT's ffi is there and the layout of wrk 4.1 and 4.2 (src/stats.h) is recognised
+ * by everything the safe interface tells as well; the slow way remains for all else. */
 static const char *const script_parts[] = {
     "wrk.format = function() return request_bytes end\n"
     "\n"
