@@ -155,7 +155,7 @@ static bool cgroup_path(const char *cgroup, const char *controller, const char *
         size_t line = strcspn(at, "\n");
         const char *first = memchr(at, ':', line);
         const char *second = first ? memchr(first + 1, ':', line - (size_t)(first + 1 - at)) : NULL;
-        if (!second) {
+        if (!second || second[1] != '/') {
             continue;
         }
         size_t list = (size_t)(second - first) - 1;
