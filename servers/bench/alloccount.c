@@ -45,14 +45,14 @@ void *malloc(size_t size) {
     return __libc_malloc(size);
 }
 
-void *calloc(size_t num, size_t size) {
+void *calloc(size_t nmemb, size_t size) {
     count();
-    return __libc_calloc(num, size);
+    return __libc_calloc(nmemb, size);
 }
 
-void *realloc(void *old, size_t size) {
+void *realloc(void *ptr, size_t size) {
     count();
-    return __libc_realloc(old, size);
+    return __libc_realloc(ptr, size);
 }
 
 void *memalign(size_t alignment, size_t size) {
@@ -65,11 +65,11 @@ void *aligned_alloc(size_t alignment, size_t size) {
     return __libc_memalign(alignment, size);
 }
 
-int posix_memalign(void **out, size_t alignment, size_t size) {
+int posix_memalign(void **memptr, size_t alignment, size_t size) {
     count();
     if (alignment < sizeof(void *) || (alignment & (alignment - 1)) != 0) {
         return EINVAL;
     }
-    *out = __libc_memalign(alignment, size);
-    return *out != NULL ? 0 : ENOMEM;
+    *memptr = __libc_memalign(alignment, size);
+    return *memptr != NULL ? 0 : ENOMEM;
 }
