@@ -40,8 +40,11 @@ int words_split(const char *text, const char *where, char ***out, struct err *e)
             break;
         }
         if (!words_read(&text, word)) {
-            rc = err_set(e, ERR_USAGE, "%s: a quote is not closed, or the line ends in a backslash",
-                         where);
+            rc = err_set(
+                e, ERR_USAGE,
+                "%s: a quote is not closed, or the line ends in a backslash (a ; after a blank "
+                "begins a comment: write \\;)",
+                where);
         } else if (n == WORDS_MAX) {
             rc = err_set(e, ERR_USAGE, "%s: more than %d words; use a script", where, WORDS_MAX);
         } else if (!(words[n] = strdup(word))) {
