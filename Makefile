@@ -40,7 +40,8 @@ LLHTTP_CFLAGS := $(call pkg,--cflags,libllhttp)
 LLHTTP_LIBS   := $(call pkg,--libs,libllhttp)
 LLHTTP_OBJS   :=
 else
-LLHTTP_CFLAGS := -isystem /usr/share/include/llhttp
+# Strict: the loose mode takes any two bytes for the CRLF after a chunk, and blanks in header names.
+LLHTTP_CFLAGS := -isystem /usr/share/include/llhttp -DLLHTTP_STRICT_MODE=1
 LLHTTP_LIBS   :=
 LLHTTP_OBJS   := $(patsubst %,$(BUILD)/llhttp/%.o,llhttp api http)
 endif

@@ -26,6 +26,8 @@ void http1_init(struct http1 *http, struct http1_worker *worker) {
     memset(http, 0, sizeof *http);
     llhttp_init(&http->parser, HTTP_REQUEST, &http1_settings);
     http->parser.data = http;
+    /* When a connection ends is decided here, not by the parser. */
+    llhttp_set_lenient_keep_alive(&http->parser, 1);
     http->worker = worker;
     http->exchange.worker = worker->app;
     http->exchange.ready = on_ready;
@@ -67,6 +69,8 @@ static void begin_request(struct http1 *http) {
     http->header = HEADER_OTHER;
     http->coding = CODING_NONE;
     http->expect = EXPECT_NONE;
+    http->tokens = 0;
+    http->versioned = false;
     http->keep = false;
     http->exchange.method = APP_UNKNOWN;
     http->exchange.num_hosts = 0;
@@ -191,6 +195,10 @@ static int parse_step(struct http1 *http, const char **at, const char *end) {
     llhttp_errno_t error = llhttp_execute(&http->parser, *at, n);
     if (error == HPE_OK) {
         *at += n;
+        if (http->phase == PHASE_HEAD && http->target != NULL && !http->versioned &&
+            (*at)[-1] == '\n') {
+            return refuse(http, 400); /* HTTP/0.9: llhttp would wait for one byte more */
+        }
         return count_framing(http, n, was_head);
     }
     if (error == HPE_PAUSED && http->phase == PHASE_COMPLETE) {

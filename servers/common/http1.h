@@ -80,6 +80,8 @@ struct http1 {
     uint8_t header;   /* enum http1_header of the field being read */
     uint8_t coding;   /* enum http1_coding */
     uint8_t expect;   /* enum http1_expect */
+    uint8_t tokens;   /* of Connection, APP_TOKEN_… */
+    bool versioned;   /* the target was followed by a version */
     bool begun;       /* app_begin was called, app_finish is due */
     bool keep;        /* the connection is kept after this request */
     bool linger;      /* the client may not know that the connection ends */

@@ -1,7 +1,6 @@
 /*
- * What llhttp calls back. llhttp keeps framing (Content-Length, chunked) and the Connection tokens;
- * here the target is gathered, Host, Expect and Transfer-Encoding are looked at, limits are
- * applied.
+ * What llhttp calls back. llhttp keeps framing (Content-Length, chunked); here the target is
+ * gathered, Host, Connection, Expect and Transfer-Encoding are looked at, limits are applied.
  *
  * Spans may come in pieces, cut where the data or our window on it ended.
  */
@@ -92,6 +91,7 @@ static int on_url(llhttp_t *parser, const char *at, size_t len) {
 
 /* HTTP/0.9 has no headers to wait for; llhttp says so by the version before the URL's end. */
 static int on_url_complete(llhttp_t *parser) {
+    owner(parser)->versioned = true;
     return parser->http_minor == 9 ? refuse(owner(parser), 400) : 0;
 }
 
@@ -129,11 +129,13 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t len) {
         return refuse(http, 400);
     }
     if (http->header != HEADER_NAME) {
-        /* A new field. Most names are ruled out by their first letter. */
-        char first = (char)(len != 0 ? *at | 0x20 : 0);
         http->word.len = 0;
         http->header = HEADER_NAME;
-        if (first != 'h' && first != 'e' && first != 't') {
+    }
+    if (http->word.len == 0 && len != 0) {
+        /* Most names are ruled out by their first letter. */
+        char first = (char)(*at | 0x20);
+        if (first != 'h' && first != 'c' && first != 'e' && first != 't') {
             http->word.len = sizeof http->word.text + 1;
         }
     }
@@ -145,11 +147,16 @@ static int on_header_field(llhttp_t *parser, const char *at, size_t len) {
 
 static int on_header_field_complete(llhttp_t *parser) {
     struct http1 *http = owner(parser);
+    if (http->header != HEADER_NAME || http->word.len == 0) {
+        return refuse(http, 400); /* no name at all */
+    }
     http->header = HEADER_OTHER;
     if (http->word.len <= sizeof http->word.text && (parser->flags & F_TRAILING) == 0) {
         /* Counted here: of an empty value there is no callback. */
         if (word_is(&http->word, APP_SLICE("host"))) {
             http->exchange.num_hosts = http->exchange.num_hosts == 0 ? 1 : 2;
+        } else if (word_is(&http->word, APP_SLICE("connection"))) {
+            http->header = HEADER_CONNECTION;
         } else if (word_is(&http->word, APP_SLICE("expect"))) {
             http->header = HEADER_EXPECT;
             http->expect = EXPECT_OTHER;
@@ -162,17 +169,39 @@ static int on_header_field_complete(llhttp_t *parser) {
     return 0;
 }
 
+static void end_token(struct http1 *http) {
+    if (word_is(&http->word, APP_SLICE("close"))) {
+        http->tokens |= APP_TOKEN_CLOSE;
+    } else if (word_is(&http->word, APP_SLICE("keep-alive"))) {
+        http->tokens |= APP_TOKEN_KEEP_ALIVE;
+    }
+    http->word.len = 0;
+}
+
+static void gather_tokens(struct http1 *http, const char *at, size_t len) {
+    const char *end = at + len;
+    for (const char *comma; (comma = memchr(at, ',', (size_t)(end - at))) != NULL; at = comma + 1) {
+        gather(&http->word, at, (size_t)(comma - at));
+        end_token(http);
+    }
+    gather(&http->word, at, (size_t)(end - at));
+}
+
 static int on_header_value(llhttp_t *parser, const char *at, size_t len) {
     struct http1 *http = owner(parser);
     if (http->header == HEADER_EXPECT || http->header == HEADER_CODING) {
         gather(&http->word, at, len);
+    } else if (http->header == HEADER_CONNECTION) {
+        gather_tokens(http, at, len);
     }
     return 0;
 }
 
 static int on_header_value_complete(llhttp_t *parser) {
     struct http1 *http = owner(parser);
-    if (http->header == HEADER_EXPECT) {
+    if (http->header == HEADER_CONNECTION) {
+        end_token(http);
+    } else if (http->header == HEADER_EXPECT) {
         if (word_is(&http->word, APP_SLICE("100-continue"))) {
             http->expect = EXPECT_CONTINUE;
         }
@@ -209,8 +238,7 @@ static int on_headers_complete(llhttp_t *parser) {
     }
     /* No other protocol is spoken here: Upgrade is ignored, CONNECT is a method like any other. */
     parser->upgrade = 0;
-    http->keep = (parser->flags & F_CONNECTION_CLOSE) == 0 &&
-                 (exchange->minor != 0 || (parser->flags & F_CONNECTION_KEEP_ALIVE) != 0);
+    http->keep = app_keep_alive(exchange->minor, http->tokens);
     http->phase = PHASE_BODY;
     http->head_len = 0;
     app_split_target(http->target, http->target_len, &exchange->path, &exchange->query);
