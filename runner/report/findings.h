@@ -1,22 +1,59 @@
-/* findings.h — what the statistics conclude, ready to be shown; made from verdicts only. */
+/* findings.h — what the verdicts say, in sentences for people; made from verdicts only, so that no
+ * sentence stands without a number behind it.
+ *
+ * Sentences are plain text with the names of the run in them as they are: whoever shows them makes
+ * them inert (text.h). */
 #ifndef REPORT_FINDINGS_H
 #define REPORT_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "report/verdicts.h"
 
 enum findings_validity {
-    FINDINGS_NOT_JUDGED, /* no A/A control in the run, or too few rounds to judge it */
+    FINDINGS_NOT_JUDGED, /* no A/A control in the run, or too few blocks to judge it */
     FINDINGS_VALIDATED,
     FINDINGS_NOT_VALIDATED,
 };
 
+enum finding_kind {
+    FINDING_DIFFERENCE,    /* one target does better than another */
+    FINDING_EQUIVALENT,    /* within the margin */
+    FINDING_NO_DIFFERENCE, /* none shown, which is not the same */
+    FINDING_INSUFFICIENT,  /* too few blocks to say anything */
+    FINDING_CAUTION,       /* what must not be concluded */
+};
+
+struct finding {
+    enum finding_kind kind;
+    enum verdict_about about; /* ABOUT_COUNT: the run as a whole */
+    char *text;               /* one sentence or two */
+};
+
 struct findings {
     enum findings_validity validity;
-    char validity_reason[256]; /* one sentence */
-    double resolution;         /* half-width of the pooled A/A interval as a ratio; NaN unknown */
-    char **sentence;           /* plain text, each with a number in it */
+    char validity_reason[768]; /* one sentence */
+    double resolution;         /* of CPU per request: the half-width of a control cell's own
+                                  interval as a relative difference (aa.h); NaN unknown */
+    double resolution_rate;    /* of throughput */
+    struct finding *finding;   /* by figure, differences first and the largest of them first;
+                                  cautions last */
     size_t count;
 };
+
+/* Sentences from verdicts. Returns 0, or -1 with *e (ERR_MACHINE: memory). */
+int findings_make(struct findings *f, const struct verdicts *v, struct err *e);
+
+void findings_release(struct findings *f);
+
+/* "validated", "not validated", "not judged". */
+const char *findings_validity_name(enum findings_validity validity);
+
+/* The closing lines of a run: validity, then the first sentences, at most 8, wrapped at 100
+ * columns. */
+void findings_print(FILE *out, const struct findings *f, bool utf8);
 
 #endif

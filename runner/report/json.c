@@ -77,7 +77,7 @@ static json_t *findings_json(const struct findings *f) {
     }
     json_t *sentences = json_array();
     for (size_t i = 0; i < f->count; i++) {
-        json_array_append_new(sentences, json_string(f->sentence[i]));
+        json_array_append_new(sentences, json_string(f->finding[i].text));
     }
     return json_pack("{s:s, s:s, s:o, s:o}", "validity", validity[f->validity], "reason",
                      f->validity_reason, "resolution", real_or_null(f->resolution), "sentences",
