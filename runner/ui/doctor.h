@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "sample/cpusplit.h"
 #include "sample/machine.h"
 
 /* What the run would be. All strings are borrowed. */
@@ -43,28 +44,43 @@ struct doctor_report {
     size_t n;
 };
 
-/* What was watched over the window. NaN = unknown. */
+/* What was looked at beside the machine's settings. NaN and -1 = unknown. */
 struct doctor_watch {
-    double steal_ratio;  /* of all CPU time */
-    double foreign_cpus; /* CPUs used by others */
-    double speed_spread; /* (fastest − slowest) / fastest of repeated spins */
-    int64_t throttled;   /* nr_throttled over the window; −1 unknown */
-    int64_t time_wait;   /* sockets now; −1 unknown */
+    double window_s;
+    double steal_ratio;    /* of all CPU time */
+    double foreign_cpus;   /* CPUs used by others */
+    double speed_spread;   /* (fastest - slowest) / fastest of repeated spins */
+    int64_t throttled;     /* increase of nr_throttled */
+    int64_t time_wait;     /* sockets now */
+    bool split_known;      /* split holds what a run would choose */
+    bool cores_known;      /* and the cores behind it were readable */
+    struct cpusplit split; /* CPUs of server and load generator */
 };
 
-/* Judges facts: pure. programs may be NULL (not checked). */
+/* Everything unknown. */
+void doctor_watch_init(struct doctor_watch *w);
+
+/* Chooses the CPUs a run would use, then watches the machine for o->window_ns; with another root
+ * than this machine's only the first. Returns 0, or -1 with *e when interrupted. */
+int doctor_watch(struct loop *loop, const struct doctor_options *o, const struct machine *m,
+                 struct doctor_watch *w, struct err *e);
+
+/* Judges facts by the thresholds of base/quality.h: pure. */
 void doctor_judge(const struct doctor_options *o, const struct machine *m,
-                  const struct machine_programs *programs, const struct doctor_watch *watch,
-                  struct doctor_report *report);
+                  const struct doctor_watch *w, struct doctor_report *report);
 
-/* Watches the machine for o->window_ns (blocking). */
-void doctor_watch(const struct doctor_options *o, struct doctor_watch *out);
+/* Judges what a run needs to be there: programs and folders. */
+void doctor_judge_files(const struct doctor_options *o, const struct machine_programs *programs,
+                        struct doctor_report *report);
 
-/* Prints the table at the given width. */
+/* Number of checks in that state. */
+size_t doctor_count(const struct doctor_report *report, enum doctor_state state);
+
+/* Prints the table: one row a check where `width` columns hold it, else wrapped. */
 void doctor_print(const struct doctor_report *report, int width, FILE *out);
 
-/* All of it. Returns the exit status: 0, or 1 where a check is bad (a run now would be invalid), or
- * 3 with *e where it cannot even look. */
+/* All of it. Returns the exit status: 0, or 1 where a check is bad (a run now would be invalid);
+ * or -1 with *e where it cannot even look, or was interrupted. */
 int doctor_run(struct loop *loop, const struct doctor_options *o, FILE *out, struct err *e);
 
 #endif

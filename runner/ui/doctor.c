@@ -1,0 +1,204 @@
+#include "ui/doctor.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "sample/speed.h"
+#include "sample/window.h"
+#include "ui/text.h"
+
+#define SPINS            4 /* before the window, and as many after it */
+#define PROGRAM_WAIT_NS  5000000000LL
+#define DEFAULT_WINDOW   1000000000LL
+#define DEFAULT_WIDTH    100
+#define GAP              2
+#define NARROWEST_REASON 32 /* below that, reasons go under their row */
+
+void doctor_watch_init(struct doctor_watch *w) {
+    memset(w, 0, sizeof *w);
+    w->window_s = 0;
+    w->steal_ratio = (double)NAN;
+    w->foreign_cpus = (double)NAN;
+    w->speed_spread = (double)NAN;
+    w->throttled = -1;
+    w->time_wait = -1;
+}
+
+/* Keeps the slowest and the fastest of some spins on the server's CPUs. */
+static void watch_speed(const cpu_set_t *cpus, double *slowest, double *fastest) {
+    for (int i = 0; i < SPINS; i++) {
+        double speed = speed_measure(cpus);
+        *slowest = isnan(*slowest) || speed < *slowest ? speed : *slowest;
+        *fastest = isnan(*fastest) || speed > *fastest ? speed : *fastest;
+    }
+}
+
+static void watch_split(const struct doctor_options *o, const struct machine *m,
+                        struct doctor_watch *w) {
+    int core[CPU_SETSIZE];
+    cpu_set_t allowed;
+    struct err e;
+    if (cpus_parse(m->cpu.allowed, "CPUs allowed", &allowed, &e) != 0) {
+        return;
+    }
+    w->cores_known = cpusplit_read_cores(o->root ? o->root : "", &allowed, core);
+    cpusplit_choose(&allowed, core, o->workers > 0 ? o->workers : 1,
+                    o->threads > 0 ? o->threads : 1, &w->split);
+    w->split_known = true;
+}
+
+int doctor_watch(struct loop *loop, const struct doctor_options *o, const struct machine *m,
+                 struct doctor_watch *w, struct err *e) {
+    struct window before;
+    struct window after;
+    struct window_delta delta;
+    double slowest = (double)NAN;
+    double fastest = (double)NAN;
+    const pid_t self = getpid();
+    int64_t window = o->window_ns == 0 ? DEFAULT_WINDOW : o->window_ns;
+    doctor_watch_init(w);
+    watch_split(o, m, w);
+    if (window < 0 || (o->root && o->root[0])) {
+        return 0;
+    }
+    const cpu_set_t *cpus = w->split_known ? &w->split.server : NULL;
+    watch_speed(cpus, &slowest, &fastest);
+    /* We stand in for the server: asleep, so that it does not matter that we count twice. */
+    window_take(&before, &self, 1);
+    if (loop_wait(loop, NULL, NULL, window) == LOOP_INTERRUPTED) {
+        return err_set(e, ERR_FAILED, "interrupted");
+    }
+    window_take(&after, &self, 1);
+    window_between(&before, &after, 0, sysconf(_SC_CLK_TCK), &delta);
+    watch_speed(cpus, &slowest, &fastest);
+    w->window_s = delta.wall_s;
+    w->steal_ratio = delta.steal_ratio;
+    w->foreign_cpus = delta.foreign_cpus;
+    w->throttled = delta.throttled;
+    w->time_wait = delta.time_wait;
+    w->speed_spread = fastest > 0 ? (fastest - slowest) / fastest : (double)NAN;
+    return 0;
+}
+
+/* ---- the table */
+
+static const char *const state_words[] = {
+    [DOCTOR_OK] = "ok",
+    [DOCTOR_WARN] = "WARN",
+    [DOCTOR_BAD] = "BAD",
+    [DOCTOR_UNKNOWN] = "unknown",
+};
+
+static size_t widest(size_t a, const char *text) {
+    size_t b = text_columns(text);
+    return a > b ? a : b;
+}
+
+static void print_cell(FILE *out, const char *text, size_t columns) {
+    size_t used = text_columns(text);
+    fprintf(out, "%s%*s", text, used < columns ? (int)(columns - used) : 0, "");
+}
+
+/* Columns of a table, as wide as their widest cell. */
+struct columns {
+    size_t name, value, state, why, fix;
+};
+
+static void print_verdict(const struct doctor_report *report, FILE *out) {
+    size_t bad = doctor_count(report, DOCTOR_BAD);
+    fprintf(out, "%zu checks: %zu ok, %zu warn, %zu bad, %zu unknown. ", report->n,
+            doctor_count(report, DOCTOR_OK), doctor_count(report, DOCTOR_WARN), bad,
+            doctor_count(report, DOCTOR_UNKNOWN));
+    if (bad == 0) {
+        fprintf(out, "A run now would be valid as far as can be told.\n");
+        return;
+    }
+    fprintf(out, "A run now would be invalid:");
+    for (size_t i = 0; i < report->n; i++) {
+        if (report->checks[i].state == DOCTOR_BAD) {
+            fprintf(out, " %s", report->checks[i].name);
+        }
+    }
+    fputc('\n', out);
+}
+
+void doctor_print(const struct doctor_report *report, int width, FILE *out) {
+    struct columns c = {strlen("check"), strlen("value"), strlen("state"), strlen("why it matters"),
+                        strlen("what to do")};
+    size_t wide = (size_t)(width > 0 ? width : DEFAULT_WIDTH);
+    for (size_t i = 0; i < report->n; i++) {
+        const struct doctor_check *k = &report->checks[i];
+        c.name = widest(c.name, k->name);
+        c.value = widest(c.value, k->value);
+        c.state = widest(c.state, state_words[k->state]);
+        c.why = widest(c.why, k->why);
+        c.fix = widest(c.fix, k->fix);
+    }
+    size_t left = c.name + c.value + c.state + 3 * (size_t)GAP;
+    bool one_row = left + c.why + GAP + c.fix <= wide;
+    bool beside = one_row || left + NARROWEST_REASON <= wide;
+    size_t indent = beside ? left : 4;
+    print_cell(out, "check", c.name + GAP);
+    print_cell(out, "value", c.value + GAP);
+    print_cell(out, "state", c.state + (beside ? GAP : 0));
+    fprintf(out, "%s", beside ? "why it matters" : "");
+    fprintf(out, "%*s%s\n", one_row ? (int)(c.why + GAP - strlen("why it matters")) : 0, "",
+            one_row  ? "what to do"
+            : beside ? "; what to do"
+                     : "");
+    for (size_t i = 0; i < report->n; i++) {
+        const struct doctor_check *k = &report->checks[i];
+        print_cell(out, k->name, c.name + GAP);
+        print_cell(out, k->value, c.value + GAP);
+        if (one_row) {
+            print_cell(out, state_words[k->state], c.state + GAP);
+            print_cell(out, k->why, k->fix[0] ? c.why + GAP : 0);
+            fprintf(out, "%s\n", k->fix);
+            continue;
+        }
+        char text[sizeof k->why + sizeof k->fix + 8];
+        snprintf(text, sizeof text, "%s%s%s", k->why, k->fix[0] ? "\n-> " : "", k->fix);
+        if (beside) {
+            print_cell(out, state_words[k->state], c.state + GAP);
+        } else {
+            fprintf(out, "%s\n", state_words[k->state]);
+        }
+        text_fill(out, text, beside ? left : 0, indent, wide);
+    }
+    print_verdict(report, out);
+}
+
+/* Columns of the terminal behind out, or the default. */
+static int terminal_width(FILE *out) {
+    struct winsize size;
+    int fd = fileno(out);
+    bool known = fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : DEFAULT_WIDTH;
+}
+
+int doctor_run(struct loop *loop, const struct doctor_options *o, FILE *out, struct err *e) {
+    struct machine m;
+    struct machine_programs programs;
+    struct doctor_watch w;
+    struct doctor_report report = {.n = 0};
+    machine_read(o->root ? o->root : "", &m);
+    if (!m.kernel.release[0] && m.cpu.allowed_count < 0) {
+        machine_release(&m);
+        return err_set(e, ERR_MACHINE, "doctor: cannot read %s/proc; mount it there",
+                       o->root ? o->root : "");
+    }
+    int rc = doctor_watch(loop, o, &m, &w, e);
+    if (rc == 0) {
+        machine_ask_programs(loop, o->wrk ? o->wrk : "wrk", o->gnuplot ? o->gnuplot : "gnuplot",
+                             PROGRAM_WAIT_NS, &programs);
+        doctor_judge(o, &m, &w, &report);
+        doctor_judge_files(o, &programs, &report);
+        doctor_print(&report, o->width > 0 ? o->width : terminal_width(out), out);
+        rc = doctor_count(&report, DOCTOR_BAD) > 0 ? ERR_FAILED : 0;
+    }
+    machine_release(&m);
+    return rc;
+}

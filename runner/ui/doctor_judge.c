@@ -1,0 +1,247 @@
+/* Judging the machine: every threshold, reason and remedy stands in base/quality.h. */
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/file.h"
+#include "base/quality.h"
+#include "load/wrk_version.h"
+#include "ui/doctor.h"
+
+#define UNKNOWN ((double)NAN)
+
+static void doctor_add(struct doctor_report *report, const char *name, enum doctor_state state,
+                       const char *why, const char *fix, const char *value, ...)
+    __attribute__((format(printf, 6, 7)));
+static void doctor_quality(struct doctor_report *report, enum quality_id id, double measured,
+                           const char *value, ...) __attribute__((format(printf, 4, 5)));
+
+static void doctor_vadd(struct doctor_report *report, const char *name, enum doctor_state state,
+                        const char *why, const char *fix, const char *value, va_list ap)
+    __attribute__((format(printf, 6, 0)));
+
+static void doctor_vadd(struct doctor_report *report, const char *name, enum doctor_state state,
+                        const char *why, const char *fix, const char *value, va_list ap) {
+    if (report->n == DOCTOR_MAX_CHECKS) {
+        return;
+    }
+    struct doctor_check *c = &report->checks[report->n++];
+    snprintf(c->name, sizeof c->name, "%s", name);
+    vsnprintf(c->value, sizeof c->value, value, ap);
+    c->state = state;
+    snprintf(c->why, sizeof c->why, "%s", why);
+    snprintf(c->fix, sizeof c->fix, "%s", state == DOCTOR_WARN || state == DOCTOR_BAD ? fix : "");
+}
+
+static void doctor_add(struct doctor_report *report, const char *name, enum doctor_state state,
+                       const char *why, const char *fix, const char *value, ...) {
+    va_list ap;
+    va_start(ap, value);
+    doctor_vadd(report, name, state, why, fix, value, ap);
+    va_end(ap);
+}
+
+/* A check of the quality table; NaN is unknown whatever the text says. */
+static void doctor_quality(struct doctor_report *report, enum quality_id id, double measured,
+                           const char *value, ...) {
+    static const enum doctor_state states[] = {
+        [QUALITY_OK] = DOCTOR_OK,
+        [QUALITY_WARN] = DOCTOR_WARN,
+        [QUALITY_INVALID] = DOCTOR_BAD,
+        [QUALITY_UNKNOWN] = DOCTOR_UNKNOWN,
+    };
+    const struct quality_check *q = quality_check(id);
+    enum doctor_state state = states[quality_judge(id, measured)];
+    va_list ap;
+    va_start(ap, value);
+    if (state == DOCTOR_UNKNOWN) {
+        doctor_add(report, q->name, state, q->why, q->fix, "unknown");
+    } else {
+        doctor_vadd(report, q->name, state, q->why, q->fix, value, ap);
+    }
+    va_end(ap);
+}
+
+/* ---- what was watched */
+
+static void judge_watch(const struct doctor_watch *w, struct doctor_report *report) {
+    double steal = w->steal_ratio * 100;
+    double foreign = w->foreign_cpus * 100;
+    double spread = w->speed_spread * 100;
+    doctor_quality(report, QUALITY_STEAL, steal, "%.1f%% over %.1f s", steal, w->window_s);
+    doctor_quality(report, QUALITY_FOREIGN_CPU, foreign, "%.1f%% of a CPU over %.1f s", foreign,
+                   w->window_s);
+    doctor_quality(report, QUALITY_SPEED_SHIFT, spread, "%.1f%% between spins", spread);
+    doctor_quality(report, QUALITY_THROTTLED, w->throttled < 0 ? UNKNOWN : (double)w->throttled,
+                   "%" PRId64 " times over %.1f s", w->throttled, w->window_s);
+}
+
+static void judge_cpus(const struct doctor_watch *w, struct doctor_report *report) {
+    char server[32];
+    char generator[32];
+    const struct cpusplit *split = &w->split;
+    double shared = w->split_known ? !split->disjoint : UNKNOWN;
+    double siblings = w->split_known && w->cores_known ? split->shares_core : UNKNOWN;
+    cpus_format(&split->server, server, sizeof server);
+    cpus_format(&split->generator, generator, sizeof generator);
+    doctor_quality(report, QUALITY_PINNING, shared, "server %s, generator %s", server, generator);
+    doctor_quality(report, QUALITY_SMT, siblings, "%s",
+                   split->shares_core ? "one core on both sides" : "no core on both sides");
+    if (w->split_known && (split->server_short || split->generator_short)) {
+        doctor_add(report, "cpus", DOCTOR_WARN, "threads that share a CPU wait for each other",
+                   "ask for fewer --workers or --threads, or allow more CPUs", "%s",
+                   split->server_short ? "fewer than server workers"
+                                       : "fewer than generator threads");
+    }
+}
+
+/* ---- limits */
+
+static void judge_limits(const struct doctor_options *o, const struct machine *m,
+                         const struct doctor_watch *w, struct doctor_report *report) {
+    const struct machine_limits *l = &m->limits;
+    int c = o->max_connections;
+    double needed = quality_files_needed((size_t)(c > 0 ? c : 0));
+    double files = l->nofile_hard < 0                    ? UNKNOWN
+                   : l->nofile_hard == MACHINE_UNLIMITED ? (double)INFINITY
+                                                         : (double)l->nofile_hard - needed;
+    if (l->nofile_hard == MACHINE_UNLIMITED) {
+        doctor_quality(report, QUALITY_FILES, files, "no limit, %.0f needed", needed);
+    } else {
+        doctor_quality(report, QUALITY_FILES, files, "%" PRId64 ", %.0f needed", l->nofile_hard,
+                       needed);
+    }
+    int64_t queue = l->somaxconn;
+    if (o->backlog > 0 && o->backlog < queue) {
+        queue = o->backlog;
+    }
+    if (l->tcp_max_syn_backlog >= 0 && l->tcp_max_syn_backlog < queue) {
+        queue = l->tcp_max_syn_backlog;
+    }
+    doctor_quality(report, QUALITY_BACKLOG, queue < 0 ? UNKNOWN : (double)(queue - c),
+                   "%" PRId64 " for %d connections", queue, c);
+    double ports = UNKNOWN;
+    int64_t range = l->port_last - l->port_first + 1;
+    if (l->port_first >= 0 && range > 0 && w->time_wait >= 0) {
+        ports = 100.0 * (double)(c + w->time_wait) / (double)range;
+    }
+    doctor_quality(report, QUALITY_PORTS, ports, "%.0f%% of %" PRId64 " (%" PRId64 " waiting)",
+                   ports, range, w->time_wait);
+    double quota = m->cgroup.cpu_quota;
+    doctor_quality(report, QUALITY_QUOTA, isnan(quota) ? UNKNOWN : !isinf(quota),
+                   isinf(quota) ? "none" : "%.2f CPUs", quota);
+    int64_t cpus = m->cpu.threads > 0 ? m->cpu.threads : m->cpu.allowed_count;
+    doctor_quality(report, QUALITY_LOAD, cpus > 0 ? m->load1 / (double)cpus : UNKNOWN,
+                   "%.2f on %" PRId64 " CPUs", m->load1, cpus);
+}
+
+/* ---- settings */
+
+static void judge_settings(const struct machine *m, struct doctor_report *report) {
+    static const char *const slow[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
+    const char *governor = m->cpu.governor;
+    const char *clock = m->kernel.clocksource;
+    double slow_clock = clock[0] ? 0 : UNKNOWN;
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
+        slow_clock = strcmp(clock, slow[i]) == 0 ? 1 : slow_clock;
+    }
+    doctor_quality(report, QUALITY_GOVERNOR,
+                   governor[0] ? strcmp(governor, "performance") != 0 : UNKNOWN, "%s", governor);
+    doctor_quality(report, QUALITY_BOOST, m->cpu.boost < 0 ? UNKNOWN : (double)m->cpu.boost, "%s",
+                   m->cpu.boost ? "on" : "off");
+    doctor_quality(report, QUALITY_THP,
+                   m->memory.thp[0] ? strcmp(m->memory.thp, "always") == 0 : UNKNOWN, "%s",
+                   m->memory.thp);
+    doctor_quality(report, QUALITY_ASLR, m->kernel.aslr < 0 ? UNKNOWN : m->kernel.aslr == 0, "%s",
+                   m->kernel.aslr ? "on" : "off");
+    doctor_quality(report, QUALITY_CLOCKSOURCE, slow_clock, "%s", clock);
+    doctor_quality(report, QUALITY_VIRTUAL,
+                   m->virt.virtualised < 0 ? UNKNOWN : (double)m->virt.virtualised, "%s%s%s",
+                   m->virt.virtualised ? "yes" : "no", m->virt.hypervisor[0] ? ": " : "",
+                   m->virt.hypervisor);
+}
+
+void doctor_judge(const struct doctor_options *o, const struct machine *m,
+                  const struct doctor_watch *w, struct doctor_report *report) {
+    judge_watch(w, report);
+    judge_cpus(w, report);
+    judge_limits(o, m, w, report);
+    judge_settings(m, report);
+}
+
+/* ---- programs and folders */
+
+static void judge_wrk(const struct machine_programs *programs, struct doctor_report *report) {
+    char version[64] = "";
+    int known = wrk_version_parse(programs->wrk, version, sizeof version);
+    doctor_add(report, "wrk", known == 1 ? DOCTOR_OK : DOCTOR_BAD, "it makes the load",
+               "install the package wrk, 4.1 or later, or name it with --wrk", "%s",
+               known >= 0 ? version : "missing");
+}
+
+static void judge_servers(const struct doctor_options *o, struct doctor_report *report) {
+    static const char *const names[] = {"libevent", "libuv", "h2o", "null"};
+    char missing[96] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[PATH_MAX];
+        size_t used = strlen(missing);
+        snprintf(path, sizeof path, "%s/server-%s", o->servers, names[i]);
+        if (access(path, X_OK) != 0) {
+            snprintf(missing + used, sizeof missing - used, "%s%s", n ? ", " : "", names[i]);
+            n++;
+        }
+    }
+    doctor_add(report, "servers", n ? DOCTOR_BAD : DOCTOR_OK, "they are what is measured",
+               "run `make`, or name their folder with --servers", n ? "missing: %s" : "built%s",
+               missing);
+}
+
+/* The folder, or where it does not exist yet the nearest one above it, must take new files. */
+static void judge_results(const struct doctor_options *o, struct doctor_report *report) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", o->results);
+    while (path[0] && !file_exists(path)) {
+        char *slash = strrchr(path, '/');
+        if (!slash) {
+            snprintf(path, sizeof path, ".");
+        } else if (slash == path) {
+            path[1] = '\0';
+        } else {
+            *slash = '\0';
+        }
+    }
+    bool writable = access(path, W_OK | X_OK) == 0;
+    doctor_add(report, "results", writable ? DOCTOR_OK : DOCTOR_BAD, "a run is kept there",
+               "choose another folder with --results", "%.80s %s", o->results,
+               writable ? "is writable" : "is not writable");
+}
+
+void doctor_judge_files(const struct doctor_options *o, const struct machine_programs *programs,
+                        struct doctor_report *report) {
+    if (programs) {
+        judge_wrk(programs, report);
+        doctor_add(report, "gnuplot", programs->gnuplot[0] ? DOCTOR_OK : DOCTOR_WARN,
+                   "it draws the plots; a run can be measured without it",
+                   "install the package gnuplot-nox", "%s",
+                   programs->gnuplot[0] ? programs->gnuplot : "missing");
+    }
+    if (o->servers) {
+        judge_servers(o, report);
+    }
+    if (o->results) {
+        judge_results(o, report);
+    }
+}
+
+size_t doctor_count(const struct doctor_report *report, enum doctor_state state) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n; i++) {
+        n += report->checks[i].state == state;
+    }
+    return n;
+}
