@@ -102,10 +102,62 @@ static void print_cell(FILE *out, const char *text, size_t columns) {
     fprintf(out, "%s%*s", text, used < columns ? (int)(columns - used) : 0, "");
 }
 
-/* Columns of a table, as wide as their widest cell. */
-struct columns {
+static size_t longest_word(size_t a, const char *text) {
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        a = word > a ? word : a;
+        text += word;
+        text += strspn(text, " ");
+    }
+    return a;
+}
+
+/* How the table is laid out: columns as wide as their widest cell, as far as the width allows. */
+struct layout {
     size_t name, value, state, why, fix;
+    size_t left, width; /* columns before the reasons, and all */
+    bool one_row;       /* reason and remedy in columns of their own */
+    bool beside;        /* else both wrapped in one column; false: under their row */
 };
+
+static void layout_make(struct layout *l, const struct doctor_report *report, size_t width) {
+    size_t reason = NARROWEST_REASON; /* what a wrapped column needs */
+    *l = (struct layout){strlen("check"), strlen("value"), strlen("state"),
+                         strlen("why it matters"), strlen("what to do")};
+    for (size_t i = 0; i < report->n; i++) {
+        const struct doctor_check *k = &report->checks[i];
+        l->name = widest(l->name, k->name);
+        l->value = widest(l->value, k->value);
+        l->state = widest(l->state, state_words[k->state]);
+        l->why = widest(l->why, k->why);
+        l->fix = widest(l->fix, k->fix);
+        reason = longest_word(longest_word(reason, k->why), k->fix);
+    }
+    l->left = l->name + l->value + l->state + 3 * (size_t)GAP;
+    l->width = width;
+    l->one_row = l->left + l->why + GAP + l->fix <= width;
+    l->beside = l->one_row || l->left + reason <= width;
+}
+
+static void print_row(const struct layout *l, const char *name, const char *value,
+                      const char *state, const char *why, const char *fix, FILE *out) {
+    char text[512];
+    print_cell(out, name, l->name + GAP);
+    print_cell(out, value, l->value + GAP);
+    if (l->one_row) {
+        print_cell(out, state, l->state + GAP);
+        print_cell(out, why, fix[0] ? l->why + GAP : 0);
+        fprintf(out, "%s\n", fix);
+        return;
+    }
+    if (l->beside) {
+        print_cell(out, state, l->state + GAP);
+    } else {
+        fprintf(out, "%s\n", state);
+    }
+    snprintf(text, sizeof text, "%s%s%s", why, fix[0] ? "\n-> " : "", fix);
+    text_fill(out, text, l->beside ? l->left : 0, l->beside ? l->left : 4, l->width);
+}
 
 static void print_verdict(const struct doctor_report *report, FILE *out) {
     size_t bad = doctor_count(report, DOCTOR_BAD);
@@ -126,47 +178,12 @@ static void print_verdict(const struct doctor_report *report, FILE *out) {
 }
 
 void doctor_print(const struct doctor_report *report, int width, FILE *out) {
-    struct columns c = {strlen("check"), strlen("value"), strlen("state"), strlen("why it matters"),
-                        strlen("what to do")};
-    size_t wide = (size_t)(width > 0 ? width : DEFAULT_WIDTH);
+    struct layout l;
+    layout_make(&l, report, (size_t)(width > 0 ? width : DEFAULT_WIDTH));
+    print_row(&l, "check", "value", "state", "why it matters", "what to do", out);
     for (size_t i = 0; i < report->n; i++) {
         const struct doctor_check *k = &report->checks[i];
-        c.name = widest(c.name, k->name);
-        c.value = widest(c.value, k->value);
-        c.state = widest(c.state, state_words[k->state]);
-        c.why = widest(c.why, k->why);
-        c.fix = widest(c.fix, k->fix);
-    }
-    size_t left = c.name + c.value + c.state + 3 * (size_t)GAP;
-    bool one_row = left + c.why + GAP + c.fix <= wide;
-    bool beside = one_row || left + NARROWEST_REASON <= wide;
-    size_t indent = beside ? left : 4;
-    print_cell(out, "check", c.name + GAP);
-    print_cell(out, "value", c.value + GAP);
-    print_cell(out, "state", c.state + (beside ? GAP : 0));
-    fprintf(out, "%s", beside ? "why it matters" : "");
-    fprintf(out, "%*s%s\n", one_row ? (int)(c.why + GAP - strlen("why it matters")) : 0, "",
-            one_row  ? "what to do"
-            : beside ? "; what to do"
-                     : "");
-    for (size_t i = 0; i < report->n; i++) {
-        const struct doctor_check *k = &report->checks[i];
-        print_cell(out, k->name, c.name + GAP);
-        print_cell(out, k->value, c.value + GAP);
-        if (one_row) {
-            print_cell(out, state_words[k->state], c.state + GAP);
-            print_cell(out, k->why, k->fix[0] ? c.why + GAP : 0);
-            fprintf(out, "%s\n", k->fix);
-            continue;
-        }
-        char text[sizeof k->why + sizeof k->fix + 8];
-        snprintf(text, sizeof text, "%s%s%s", k->why, k->fix[0] ? "\n-> " : "", k->fix);
-        if (beside) {
-            print_cell(out, state_words[k->state], c.state + GAP);
-        } else {
-            fprintf(out, "%s\n", state_words[k->state]);
-        }
-        text_fill(out, text, beside ? left : 0, indent, wide);
+        print_row(&l, k->name, k->value, state_words[k->state], k->why, k->fix, out);
     }
     print_verdict(report, out);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
@@ -215,7 +216,8 @@ static void judge_results(const struct doctor_options *o, struct doctor_report *
             *slash = '\0';
         }
     }
-    bool writable = access(path, W_OK | X_OK) == 0;
+    struct stat st;
+    bool writable = stat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
     doctor_add(report, "results", writable ? DOCTOR_OK : DOCTOR_BAD, "a run is kept there",
                "choose another folder with --results", "%.80s %s", o->results,
                writable ? "is writable" : "is not writable");
