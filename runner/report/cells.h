@@ -47,8 +47,8 @@ struct cell {
     int64_t requests;               /* over all rounds */
     int64_t errors;                 /* of all kinds over all rounds */
     int64_t errors_by[CELL_ERRORS]; /* connect, read, write, timeout, status; -1 unknown */
-    enum client_state client; /* CLIENT_LIMITED: its throughput is a lower bound */
-    double ceiling;      /* median over rounds of rate / the null server's rate; NaN unknown */
+    enum client_state client;       /* CLIENT_LIMITED: its throughput is a lower bound */
+    double ceiling; /* median over rounds of rate / the null server's rate; NaN unknown */
     struct figure figure[FIG_COUNT];
     char flags[512]; /* sorted words; those not met in every round are followed by :rounds */
 };

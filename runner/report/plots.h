@@ -2,6 +2,7 @@
 #ifndef REPORT_PLOTS_H
 #define REPORT_PLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -12,8 +13,10 @@ enum plot_kind { PLOT_RATE, PLOT_CPU, PLOT_LATENCY, PLOT_MEMORY, PLOT_PERCENTILE
 struct plot {
     enum plot_kind kind;
     const char *workload;
-    char name[80];   /* of the files in plots/, without the ending */
-    char title[160]; /* plain text, also the text alternative of the picture */
+    char name[80];       /* of the files in plots/, without the ending */
+    const char *heading; /* what it shows, without the workload */
+    char title[160];     /* plain text, also the text alternative of the picture */
+    bool dots;           /* one level of connections: points by target, no lines */
 };
 
 /* What was, or could not be, drawn. Zero-initialise it. */
@@ -21,6 +24,7 @@ struct plots {
     struct plot *plot;
     size_t count;
     char missing[1100]; /* why there are no pictures; "" when there are */
+    char note[1100];    /* what is missing in them, such as damaged histograms; "" = nothing */
 };
 
 struct plots_options {

@@ -1,0 +1,28 @@
+# Title, subtitle and legend, drawn as one plot over the whole canvas so that they never cover data.
+set encoding utf8
+set datafile missing "NaN"
+set pointintervalbox 0
+set multiplot
+set lmargin at screen 0; set rmargin at screen 1; set bmargin at screen 0; set tmargin at screen 1
+unset border; unset tics; unset key; unset xlabel; unset ylabel; unset logscale; unset grid
+unset title; unset label; unset arrow
+set xrange [0:W]; set yrange [0:H]
+set label 1 '{/:Bold=15 '.HEADING.'}' at 16, H - 20 left enhanced textcolor rgb INK
+set label 2 SUBTITLE at 16, H - 41 left noenhanced font ',11' textcolor rgb FAINT
+do for [i = 1:KEYS] {
+    if (DOTS) {
+        set label 100 + i '' at KEYX[i] + 10, KEYY[i] point pointtype SHAPE[i] pointsize 0.9 linecolor rgb FAINT
+        set label 200 + i KEYTEXT[i] at KEYX[i] + 24, KEYY[i] left noenhanced font ',12' textcolor rgb INK
+    } else {
+        set arrow 100 + i from KEYX[i], KEYY[i] to KEYX[i] + 40, KEYY[i] nohead \
+            linecolor rgb COLOR[i] linewidth WIDTH[i] dashtype DASH[i]
+        if (!QUIET[i]) {
+            set label 100 + i '' at KEYX[i] + 20, KEYY[i] \
+                point pointtype POINT[i] pointsize 0.9 linewidth 1.4 linecolor rgb COLOR[i]
+        }
+        set label 200 + i KEYTEXT[i] at KEYX[i] + 47, KEYY[i] left noenhanced font ',12' textcolor rgb INK
+    }
+}
+plot -1 with lines
+unset label
+unset arrow

@@ -1,0 +1,167 @@
+/* gnuplot as a child: found or not, bounded in time, its pictures renamed into place when whole. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buildinfo.h"
+#include "base/child.h"
+#include "base/file.h"
+#include "report/plot_parts.h"
+
+#define DRAW_NS  (60 * 1000000000LL)
+#define GRACE_NS (1000000000LL)
+
+/* Where the programs are, seen from a folder above the program's own. */
+static const char *const places[] = {"plots", "share/loopbench/plots"};
+
+static bool has_programs(const char *folder) {
+    char path[PATH_MAX];
+    struct err ignored;
+    return file_join(path, sizeof path, folder, "style.gp", &ignored) == 0 && file_exists(path);
+}
+
+static bool find_above(char *folder, char *out, size_t size) {
+    struct err ignored;
+    char *slash;
+    for (int up = 0; up < 6 && (slash = strrchr(folder, '/')) && slash != folder; up++) {
+        *slash = '\0';
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            if (file_join(out, size, folder, places[i], &ignored) == 0 && has_programs(out)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+int gnuplot_find_programs(const char *given, char *out, size_t size, struct err *e) {
+    char folder[PATH_MAX];
+    if (given) {
+        char *real = realpath(given, NULL);
+        if (!real || !has_programs(real)) {
+            free(real);
+            return err_set(e, ERR_USAGE, "no plot programs (style.gp) in %s; see --plots", given);
+        }
+        int n = snprintf(out, size, "%s", real);
+        free(real);
+        return n > 0 && (size_t)n < size ? 0 : err_set(e, ERR_USAGE, "path too long: %s", given);
+    }
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    folder[n > 0 ? n : 0] = '\0';
+    if (find_above(folder, out, size)) {
+        return 0;
+    }
+    if (file_join(out, size, buildinfo_get()->prefix, places[1], e) == 0 && has_programs(out)) {
+        return 0;
+    }
+    return err_set(e, ERR_MACHINE,
+                   "the plot programs are not beside this program; name their folder with --plots");
+}
+
+/* The last line a program said that has text in it. */
+static const char *last_line(const char *tail, char *out, size_t size) {
+    size_t end = strlen(tail);
+    while (end > 0 && strchr(" \n\r\t^", tail[end - 1])) {
+        end--;
+    }
+    size_t begin = end;
+    while (begin > 0 && tail[begin - 1] != '\n') {
+        begin--;
+    }
+    snprintf(out, size, "%.*s", (int)(end - begin), tail + begin);
+    return out;
+}
+
+static int judge(const struct child *c, enum loop_wait w, const char *name, struct err *e) {
+    char how[96];
+    char said[200];
+    if (w == LOOP_INTERRUPTED) {
+        return err_set(e, ERR_MACHINE, "interrupted while drawing %s", name);
+    }
+    if (w == LOOP_TIMEOUT) {
+        return err_set(e, ERR_MACHINE,
+                       "gnuplot took more than %lld s to draw %s and was stopped; the machine is "
+                       "overloaded or gnuplot hangs",
+                       DRAW_NS / 1000000000, name);
+    }
+    if (child_status(c) == 0) {
+        return 0;
+    }
+    child_describe(c, how, sizeof how);
+    last_line(child_tail(c), said, sizeof said);
+    return err_set(e, ERR_MACHINE, "gnuplot %s drawing %s%s%s (5.2 or later is needed)", how, name,
+                   *said ? ": " : "", said);
+}
+
+static int run(struct loop *loop, const char *gnuplot, const char *const *argv, const char *cwd,
+               const char *name, struct err *e) {
+    static const char *const env[] = {"LC_ALL=C.UTF-8", NULL};
+    struct child_spec spec = {.argv = argv, .env = env, .cwd = cwd};
+    char path[PATH_MAX];
+    if (file_which(gnuplot, path, sizeof path) != 0) {
+        return err_set(e, ERR_MACHINE,
+                       "%s is not installed: install the package gnuplot-nox (or gnuplot)",
+                       gnuplot);
+    }
+    struct child *c = child_start(loop, &spec, e);
+    if (!c) {
+        return -1;
+    }
+    enum loop_wait w = child_wait(c, DRAW_NS);
+    if (w != LOOP_DONE) {
+        child_stop(c, SIGTERM, GRACE_NS);
+    }
+    int rc = judge(c, w, name, e);
+    child_free(c);
+    return rc;
+}
+
+/* The programs write NAME.svg.tmp and NAME.png.tmp. */
+static int put_in_place(const char *plots, const char *name, bool keep, struct err *e) {
+    static const char *const endings[] = {"svg", "png"};
+    int rc = 0;
+    for (size_t i = 0; i < 2; i++) {
+        char made[PATH_MAX];
+        char path[PATH_MAX];
+        int n = snprintf(made, sizeof made, "%s/%s.%s.tmp", plots, name, endings[i]);
+        int m = snprintf(path, sizeof path, "%s/%s.%s", plots, name, endings[i]);
+        if (n < 0 || m < 0 || n >= (int)sizeof made || m >= (int)sizeof path) {
+            return err_set(e, ERR_USAGE, "path too long: %s", plots);
+        }
+        if (!keep) {
+            unlink(made);
+        } else if (rename(made, path) != 0) {
+            rc = err_set(e, ERR_MACHINE, "gnuplot made no %s: %s", path, strerror(errno));
+        }
+    }
+    return rc;
+}
+
+int gnuplot_draw(struct loop *loop, const char *gnuplot, const char *programs, const char *dir,
+                 const char *name, const char *program, struct err *e) {
+    char plots[PATH_MAX];
+    char settings[128];
+    char path[5][PATH_MAX];
+    char file[32];
+    const char *const parts[] = {"style.gp", "svg.gp", "head.gp", NULL, "png.gp"};
+    snprintf(file, sizeof file, "%s.gp", program);
+    snprintf(settings, sizeof settings, "data/%s.gp", name);
+    if (file_join(plots, sizeof plots, dir, "plots", e) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < 5; i++) {
+        if (file_join(path[i], PATH_MAX, programs, parts[i] ? parts[i] : file, e) != 0) {
+            return -1;
+        }
+    }
+    /* -d: nobody's own settings. One session draws both pictures. */
+    const char *argv[] = {gnuplot, "-d",    settings, path[0], path[1], path[2],
+                          path[3], path[4], path[2],  path[3], NULL};
+    int rc = run(loop, gnuplot, argv, plots, name, e);
+    struct err ignored;
+    return put_in_place(plots, name, rc == 0, rc == 0 ? e : &ignored) != 0 ? -1 : rc;
+}

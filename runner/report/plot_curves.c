@@ -1,0 +1,147 @@
+/* Percentile curves from the raw histograms of all rounds together, one panel a level. */
+#include "report/plot_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Steps of the curve: finer than the eye sees. */
+#define STEP 1.02
+
+/* Where a curve begins: below the 10% percentile it only falls off a cliff. */
+#define FIRST_X (1 / 0.9)
+
+struct curve_span {
+    double lo, hi, x; /* least and greatest latency, greatest 1/(1-q) */
+};
+
+static int merge_cell(const struct cells *c, const struct cell *cell, struct hist *h, char *note,
+                      size_t note_size) {
+    for (size_t i = 0; cell && i < c->rounds; i++) {
+        const struct trial_record *r = cell->trial[i];
+        struct err e;
+        if (!r || r->status != TRIAL_OK) {
+            continue;
+        }
+        if (store_read_hist(c->store, r, h, &e) < 0) {
+            if (e.class == ERR_MACHINE) {
+                return -1;
+            }
+            if (!note[0]) {
+                snprintf(note, note_size, "%s", e.text);
+            }
+        }
+    }
+    return 0;
+}
+
+/* One of the two blocks of a curve: where the samples bear the percentile (10 c beyond it,
+ * percentile.h), and where fewer but at least ten lie beyond it. */
+static void put_part(FILE *f, const struct hist *h, double connections, bool borne,
+                     struct curve_span *span) {
+    const double total = (double)hist_total(h);
+    const double last = total / PERCENTILE_MIN_BEYOND;
+    const double limit = total / (PERCENTILE_MIN_BEYOND * connections);
+    const double from = borne ? FIRST_X : fmax(limit, FIRST_X);
+    const double to = borne ? fmin(limit, last) : last;
+    double below = 0;
+    double drawn = 0;
+    bool any = false;
+    for (size_t i = 0; i < h->n; i++) {
+        /* value[i] is the percentile of every q in (below, below + count] / total. */
+        const double begin = total / (total - below);
+        below += (double)h->count[i];
+        const double end = below < total ? total / (total - below) : INFINITY;
+        if (end < from || begin > to || (end < drawn * STEP && end < to)) {
+            continue;
+        }
+        drawn = fmin(end, to);
+        const double y = h->value[i] > 0 ? (double)h->value[i] : 1;
+        if (!any) {
+            fprintf(f, "%.6g %.6g\n", fmax(begin, from), y);
+        }
+        fprintf(f, "%.6g %.6g\n", drawn, y);
+        span->lo = fmin(span->lo, y);
+        span->hi = fmax(span->hi, y);
+        span->x = fmax(span->x, drawn);
+        any = true;
+    }
+    fputs(any ? "\n\n" : "NaN NaN\n\n\n", f);
+}
+
+static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
+                               size_t panel) {
+    static char text[48];
+    char n[24];
+    (void)frame;
+    figure_thousands(n, sizeof n, c->levels[panel]);
+    snprintf(text, sizeof text, "%s connection%s", n, c->levels[panel] == 1 ? "" : "s");
+    return text;
+}
+
+static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char *note,
+                      size_t note_size, struct axis *axes, double *greatest_x) {
+    fputs("# 1/(1-q), latency in µs; two blocks a curve: borne by its samples, and not\n", f);
+    *greatest_x = 0;
+    for (size_t i = 0; i < c->level_count; i++) {
+        struct curve_span span = {INFINITY, 0, 0};
+        for (size_t t = 0; t < c->target_count; t++) {
+            struct hist h = {0};
+            const struct cell *cell = cells_find(c, t, p->workload, c->levels[i]);
+            if (merge_cell(c, cell, &h, note, note_size) != 0) {
+                hist_release(&h);
+                return -1;
+            }
+            put_part(f, &h, c->levels[i], true, &span);
+            put_part(f, &h, c->levels[i], false, &span);
+            hist_release(&h);
+        }
+        axis_choose(&axes[i], UNIT_LATENCY_US, span.lo, span.hi);
+        *greatest_x = fmax(*greatest_x, span.x);
+    }
+    return 0;
+}
+
+static int write_curves(const struct plot *p, const struct cells *c, struct axis *axes, char *note,
+                        size_t note_size, struct err *e) {
+    struct text_file t;
+    char name[128];
+    double greatest_x;
+    struct plot_frame frame = {
+        .plot = p,
+        .panels = c->level_count,
+        .panel_title = panel_title,
+        .panel_y = axes,
+    };
+    if (text_begin(&t, e) != 0) {
+        return -1;
+    }
+    if (put_curves(t.f, p, c, note, note_size, axes, &greatest_x) != 0) {
+        text_drop(&t);
+        return err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
+    }
+    if (greatest_x == 0) {
+        text_drop(&t);
+        return 0;
+    }
+    snprintf(name, sizeof name, "plots/data/%s.dat", p->name);
+    if (text_end(&t, c->store->dir, name, e) != 0) {
+        return -1;
+    }
+    snprintf(frame.subtitle, sizeof frame.subtitle,
+             "all rounds together; closed loop, raw latency; dotted: too few samples to be stated");
+    axis_quantiles(&frame.x, FIRST_X, greatest_x * 1.3);
+    snprintf(frame.x_label, sizeof frame.x_label, "percentile");
+    snprintf(frame.y_label, sizeof frame.y_label, "latency");
+    return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
+}
+
+int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
+                      struct err *e) {
+    struct axis *axes = calloc(c->level_count, sizeof *axes);
+    if (!axes) {
+        return err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
+    }
+    int rc = write_curves(p, c, axes, note, note_size, e);
+    free(axes);
+    return rc;
+}

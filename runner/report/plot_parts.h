@@ -1,0 +1,56 @@
+/* plot_parts.h — between the files that make plots; nobody else includes it. */
+#ifndef REPORT_PLOT_PARTS_H
+#define REPORT_PLOT_PARTS_H
+
+#include "report/axis.h"
+#include "report/cells.h"
+#include "report/plots.h"
+#include "report/text.h"
+
+#define PLOT_NAME_COLUMNS 36 /* of a target in a legend */
+
+/* How a target looks in every plot. */
+struct plot_style {
+    const char *color;
+    int point, dash; /* gnuplot's numbers */
+    double width;
+    bool quiet; /* the ceiling: a thin line behind the others */
+};
+
+struct plot_style plot_style_of(const struct cells *c, size_t target);
+
+/* A point shape by number, the same for the panels of one plot. */
+int plot_point(size_t i);
+
+/* What a plot's settings file needs beside the target's styles. */
+struct plot_frame {
+    const struct plot *plot;
+    char subtitle[256];
+    char x_label[64], y_label[64];
+    struct axis x, y;           /* x of lines: its levels */
+    const struct axis *panel_y; /* one a panel instead of y; NULL = they share y */
+    size_t panels;
+    const char *(*panel_title)(const struct plot_frame *frame, const struct cells *c, size_t panel);
+    /* Whether a panel has no figure at a level; NULL = never. */
+    bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel, int level);
+};
+
+/* Writes plots/data/NAME.gp. */
+int plot_write_settings(const struct plot_frame *frame, const struct cells *c, struct err *e);
+
+/* The two kinds of data: figures against connections, and percentile curves. Each writes
+ * plots/data/NAME.dat and the settings; returns 1, or 0 when there is nothing to draw, or -1. */
+int plot_write_figures(const struct plot *p, const struct cells *c, struct err *e);
+int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
+                      struct err *e);
+
+/* Finds the folder of the *.gp files. Returns 0, or -1 with *e (ERR_USAGE for a wrong --plots,
+ * ERR_MACHINE when none is found). */
+int gnuplot_find_programs(const char *given, char *out, size_t size, struct err *e);
+
+/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots. */
+struct loop;
+int gnuplot_draw(struct loop *loop, const char *gnuplot, const char *programs, const char *dir,
+                 const char *name, const char *program, struct err *e);
+
+#endif

@@ -1,0 +1,141 @@
+#include "report/plots.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/loop.h"
+#include "report/plot_parts.h"
+
+static const char *const kinds[PLOT_COUNT] = {
+    [PLOT_RATE] = "throughput",         [PLOT_CPU] = "cpu",
+    [PLOT_LATENCY] = "latency",         [PLOT_MEMORY] = "memory",
+    [PLOT_PERCENTILES] = "percentiles",
+};
+
+static const char *const titles[PLOT_COUNT] = {
+    [PLOT_RATE] = "Throughput",
+    [PLOT_CPU] = "Server CPU per request",
+    [PLOT_LATENCY] = "Latency",
+    [PLOT_MEMORY] = "Memory of the server",
+    [PLOT_PERCENTILES] = "Latency percentiles",
+};
+
+/* File names of two workloads must differ even where what a file name may hold is the same. */
+static void plot_name(struct plot *p, size_t workload, const struct cells *c) {
+    char safe[56];
+    text_file_name(safe, sizeof safe, p->workload);
+    bool taken = strcmp(safe, p->workload) != 0;
+    for (size_t i = 0; i < workload && taken; i++) {
+        char other[56];
+        text_file_name(other, sizeof other, c->workloads[i]);
+        if (strcmp(other, safe) == 0) {
+            snprintf(p->name, sizeof p->name, "%s-%s-%zu", kinds[p->kind], safe, workload + 1);
+            return;
+        }
+    }
+    snprintf(p->name, sizeof p->name, "%s-%s", kinds[p->kind], safe);
+}
+
+static void plot_init(struct plot *p, enum plot_kind kind, size_t workload, const struct cells *c) {
+    char shown[4 * 24 + 8];
+    *p = (struct plot){.kind = kind, .heading = titles[kind], .workload = c->workloads[workload]};
+    p->dots = c->level_count == 1 && kind != PLOT_PERCENTILES;
+    plot_name(p, workload, c);
+    text_terminal(shown, sizeof shown, p->workload, 24, true);
+    snprintf(p->title, sizeof p->title, "%s: %s", titles[kind], shown);
+}
+
+/* Pictures of an earlier report must not stand beside this one's. */
+static void remove_old(const char *folder) {
+    static const char *const endings[] = {".svg", ".png", ".tmp", ".dat", ".gp"};
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    while (d && (entry = readdir(d))) {
+        const char *dot = strrchr(entry->d_name, '.');
+        for (size_t i = 0; dot && i < sizeof endings / sizeof endings[0]; i++) {
+            if (strcmp(dot, endings[i]) == 0) {
+                unlinkat(dirfd(d), entry->d_name, 0);
+            }
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+}
+
+static int make_folders(const char *dir, struct err *e) {
+    char plots[4096];
+    char data[4096];
+    if (file_join(plots, sizeof plots, dir, "plots", e) != 0 ||
+        file_join(data, sizeof data, plots, "data", e) != 0 || file_mkdirs(data, e) != 0) {
+        return -1;
+    }
+    remove_old(plots);
+    remove_old(data);
+    return 0;
+}
+
+static int write_data(struct plots *p, const struct cells *c, struct err *e) {
+    for (size_t w = 0; w < c->workload_count; w++) {
+        for (int kind = 0; kind < PLOT_COUNT; kind++) {
+            struct plot *plot = &p->plot[p->count];
+            plot_init(plot, (enum plot_kind)kind, w, c);
+            int drawn = kind == PLOT_PERCENTILES
+                            ? plot_write_curves(plot, c, p->note, sizeof p->note, e)
+                            : plot_write_figures(plot, c, e);
+            if (drawn < 0) {
+                return -1;
+            }
+            p->count += (size_t)drawn;
+        }
+    }
+    return 0;
+}
+
+static int draw_all(const struct plots *p, const struct cells *c, const struct plots_options *o,
+                    struct err *e) {
+    char programs[4096];
+    struct loop loop;
+    if (gnuplot_find_programs(o->programs, programs, sizeof programs, e) != 0 ||
+        loop_init(&loop, e) != 0) {
+        return -1;
+    }
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < p->count; i++) {
+        const struct plot *plot = &p->plot[i];
+        const char *program = plot->kind == PLOT_PERCENTILES ? "percentiles"
+                              : plot->dots                   ? "dots"
+                                                             : "lines";
+        rc = gnuplot_draw(&loop, o->gnuplot ? o->gnuplot : "gnuplot", programs, c->store->dir,
+                          plot->name, program, e);
+    }
+    loop_release(&loop);
+    return rc;
+}
+
+int plots_make(struct plots *p, const struct cells *c, const struct plots_options *o,
+               struct err *e) {
+    *p = (struct plots){0};
+    p->plot = calloc(c->workload_count * PLOT_COUNT + 1, sizeof *p->plot);
+    int rc = p->plot ? make_folders(c->store->dir, e)
+                     : err_set(e, ERR_MACHINE, "out of memory for the plots");
+    if (rc == 0) {
+        rc = write_data(p, c, e);
+    }
+    if (rc == 0) {
+        rc = draw_all(p, c, o, e);
+    }
+    if (rc != 0) {
+        snprintf(p->missing, sizeof p->missing, "%s", e->text);
+        p->count = 0;
+    }
+    return rc;
+}
+
+void plots_release(struct plots *p) {
+    free(p->plot);
+    *p = (struct plots){0};
+}

@@ -1,0 +1,66 @@
+#include "report/report.h"
+
+#include <string.h>
+
+#include "report/cells.h"
+#include "report/formats.h"
+#include "report/plots.h"
+
+static void say(const struct report_options *o, const char *dir, const char *text) {
+    if (o->notes && *text) {
+        fprintf(o->notes, "loopbench: %s: %s\n", dir, text);
+    }
+}
+
+static void say_state(const struct report_options *o, const struct store *s) {
+    if (s->torn) {
+        say(o, s->dir, "the last line of trials.jsonl was cut short; that trial is left out");
+    }
+    if (s->live) {
+        say(o, s->dir, "the run is still going on; this reports what it has so far");
+    } else if (s->state == STORE_RUNNING) {
+        say(o, s->dir, "the run was cut off; continue it with run --resume");
+    } else if (s->state == STORE_INTERRUPTED) {
+        say(o, s->dir, "the run was interrupted; continue it with run --resume");
+    }
+}
+
+static int write_all(const struct cells *c, const struct report_options *o, struct err *e) {
+    const struct plots_options how = {.programs = o->plots, .gnuplot = o->gnuplot};
+    struct plots plots = {0};
+    struct err drawn = {0};
+    int no_plots = 0;
+    if (csv_write(c, e) != 0 || json_write(c, NULL, e) != 0) {
+        return -1;
+    }
+    if (o->no_plots) {
+        snprintf(plots.missing, sizeof plots.missing, "plots were not asked for");
+    } else {
+        no_plots = plots_make(&plots, c, &how, &drawn);
+        say(o, c->store->dir, plots.note);
+    }
+    int rc = markdown_write(c, NULL, &plots, e);
+    plots_release(&plots);
+    if (rc == 0 && no_plots) {
+        *e = drawn;
+        err_prefix(e, "report.md, report.json and cells.csv are written, but no plots");
+        rc = -1;
+    }
+    return rc;
+}
+
+int report_write(const char *dir, const struct report_options *o, struct err *e) {
+    struct store s;
+    struct cells c;
+    if (store_open(&s, dir, e) != 0) {
+        return -1;
+    }
+    say_state(o, &s);
+    int rc = cells_build(&c, &s, e);
+    if (rc == 0) {
+        rc = write_all(&c, o, e);
+        cells_release(&c);
+    }
+    store_release(&s);
+    return rc;
+}
