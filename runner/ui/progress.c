@@ -134,7 +134,9 @@ static void progress_draw(struct progress *p) {
     snprintf(part[PART_COUNT], PART_SIZE, "%" PRId64 "/%" PRId64, p->number, p->total);
     snprintf(part[PART_LEFT], PART_SIZE, "%s left", left);
     memcpy(part[PART_CELL], p->cell, PART_SIZE);
-    memcpy(part[PART_FIGURES], p->figures, PART_SIZE);
+    if (*p->figures) { /* of the trial before: the cell beside them is the one running */
+        snprintf(part[PART_FIGURES], PART_SIZE, "last: %.*s", PART_SIZE - 8, p->figures);
+    }
     progress_bar(p, BAR_MIN, part[PART_BAR], PART_SIZE);
     size_t used = 0;
     for (enum part i = PART_COUNT; i < PARTS; i++) {
