@@ -161,7 +161,7 @@ static void test_same(void **state) {
         {HEAD_OF(DATE, "keep-alive", "13", "loopbench") "Hello world!!", false,
          "\"Content-Length: 12\\r\\n\"", "\"Content-Length: 13\\r\\n\""},
         {"HTTP/1.1 200 OK\r\nDate: " DATE "\r\nConnection: keep-alive\r\nContent-Length: "
-                                          "12\r\nServer: loopbench\r\n\r\nHello world!",
+         "12\r\nServer: loopbench\r\n\r\nHello world!",
          false, "\"content-type: text/plain\\r\\n\"", "\"\\r\\n\""},
         {"HTTP/1.1 200 OK\nDate: " DATE
          "\r\nConnection: keep-alive\r\nContent-Length: 12\r\nServer: loopbench\r\n"

@@ -122,8 +122,14 @@ struct layout {
 
 static void layout_make(struct layout *l, const struct doctor_report *report, size_t width) {
     size_t reason = NARROWEST_REASON; /* what a wrapped column needs */
-    *l = (struct layout){strlen("check"), strlen("value"), strlen("state"),
-                         strlen("why it matters"), strlen("what to do")};
+    *l = (struct layout){
+        .name = strlen("check"),
+        .value = strlen("value"),
+        .state = strlen("state"),
+        .why = strlen("why it matters"),
+        .fix = strlen("what to do"),
+        .width = width,
+    };
     for (size_t i = 0; i < report->n; i++) {
         const struct doctor_check *k = &report->checks[i];
         l->name = widest(l->name, k->name);
@@ -134,7 +140,6 @@ static void layout_make(struct layout *l, const struct doctor_report *report, si
         reason = longest_word(longest_word(reason, k->why), k->fix);
     }
     l->left = l->name + l->value + l->state + 3 * (size_t)GAP;
-    l->width = width;
     l->one_row = l->left + l->why + GAP + l->fix <= width;
     l->beside = l->one_row || l->left + reason <= width;
 }
