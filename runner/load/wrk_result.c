@@ -63,6 +63,7 @@ static bool result_named(struct result_reader *r, const char *name, int64_t *out
 
 static int result_histogram(struct result_reader *r, struct hist *h, struct err *e) {
     int64_t last = -1;
+    int64_t total = 0;
     for (;;) {
         const char *line;
         const char *stop;
@@ -84,6 +85,10 @@ static int result_histogram(struct result_reader *r, struct hist *h, struct err 
         }
         if (value <= last) {
             return result_bad(r, e, "latencies are not in ascending order");
+        }
+        total += count;
+        if (total > EXACT_MAX) {
+            return result_bad(r, e, "more latencies than can be");
         }
         last = value;
         if (hist_add(h, value, count) != 0) {

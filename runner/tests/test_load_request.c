@@ -160,6 +160,7 @@ static void refuses_foreign_results(void **unused) {
         {HEAD "10,1\nend 10\nmore\n", "line 12: something follows"},
         {HEAD "10,1\nend 10\nx", "something follows"},
         {HEAD "10,1\nend \n", "line 11"},
+        {HEAD "1,9000000000000000\n2,9000000000000000\nend 11\n", "more latencies"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct load_outcome o;
