@@ -30,6 +30,8 @@ enum finding_kind {
 struct finding {
     enum finding_kind kind;
     enum verdict_about about; /* ABOUT_COUNT: the run as a whole */
+    double size;              /* orders findings of one kind: the largest log ratio in it */
+    size_t nth;               /* the order they were made in */
     char *text;               /* one sentence or two */
 };
 

@@ -67,21 +67,24 @@ static json_t *cell_json(const struct cells *c, const struct cell *cell) {
 }
 
 static json_t *findings_json(const struct findings *f) {
-    static const char *const validity[] = {
-        [FINDINGS_NOT_JUDGED] = "not judged",
-        [FINDINGS_VALIDATED] = "validated",
-        [FINDINGS_NOT_VALIDATED] = "not validated",
+    static const char *const kinds[] = {
+        [FINDING_DIFFERENCE] = "difference",
+        [FINDING_EQUIVALENT] = "equivalent",
+        [FINDING_NO_DIFFERENCE] = "no difference",
+        [FINDING_INSUFFICIENT] = "insufficient",
+        [FINDING_CAUTION] = "caution",
     };
     if (!f) {
         return json_null();
     }
-    json_t *sentences = json_array();
+    json_t *list = json_array();
     for (size_t i = 0; i < f->count; i++) {
-        json_array_append_new(sentences, json_string(f->finding[i].text));
+        json_array_append_new(list, json_pack("{s:s, s:s}", "kind", kinds[f->finding[i].kind],
+                                              "text", f->finding[i].text));
     }
-    return json_pack("{s:s, s:s, s:o, s:o}", "validity", validity[f->validity], "reason",
-                     f->validity_reason, "resolution", real_or_null(f->resolution), "sentences",
-                     sentences);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "validity", findings_validity_name(f->validity),
+                     "reason", f->validity_reason, "resolution", real_or_null(f->resolution),
+                     "resolution_rate", real_or_null(f->resolution_rate), "findings", list);
 }
 
 int json_write(const struct cells *c, const struct findings *f, struct err *e) {

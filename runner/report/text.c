@@ -69,7 +69,7 @@ void text_markdown(FILE *f, const char *text) {
         } else if (*text == '@') {
             fputs("&#64;", f); /* would call a person */
         } else {
-            if (strchr("\\`*_{}[]()#!~$^", *text)) {
+            if (strchr("\\`*_{}[]#!~$^", *text)) {
                 fputc('\\', f);
             }
             fputc(*text, f);

@@ -1,0 +1,39 @@
+/* findings_parts.h — between the files that make findings; nobody else includes it. */
+#ifndef REPORT_FINDINGS_PARTS_H
+#define REPORT_FINDINGS_PARTS_H
+
+#include <stdint.h>
+
+#include "report/findings.h"
+#include "report/text.h"
+
+/* Findings in the making. */
+struct maker {
+    const struct verdicts *v;
+    struct findings *f;
+    size_t room;
+    struct text_file say; /* the sentence being written, into say.f */
+    bool failed;          /* out of memory */
+};
+
+/* Begins a sentence; false when there is no memory, and then nothing is to be written. */
+bool maker_begin(struct maker *m);
+
+/* Ends it. Of one kind and figure, larger `size` comes first. */
+void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about, double size);
+
+/* A name of the run's as it stands in a row. */
+const char *maker_target(const struct maker *m, const struct cell *cell);
+
+/* "1 connection", "10, 100 and 500 connections". */
+void maker_levels(FILE *f, const int levels[], size_t n);
+
+/* "hello, 100 connections". */
+void maker_cell(FILE *f, const struct cell *cell);
+
+/* The parts of the whole. */
+void findings_say_verdicts(struct maker *m);
+void findings_say_cautions(struct maker *m);
+void findings_judge_run(struct findings *f, const struct verdicts *v);
+
+#endif

@@ -1,0 +1,372 @@
+/* Sentences about verdicts: differences, equivalence, and what could not be told. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings_parts.h"
+
+/* The rows of one figure, workload and pair: one for each level. */
+struct group {
+    const struct verdict_row **row;
+    size_t n;
+};
+
+/* How a difference in a figure is said: "libuv used 6.1% less CPU per request than h2o". A latency
+ * has no verb: "the p99 of libuv was 6.1% lower than that of h2o". */
+struct wording {
+    const char *verb, *less, *more, *noun;
+    bool more_better;
+};
+
+static const struct wording wordings[ABOUT_COUNT] = {
+    [ABOUT_CPU] = {"used", "less", "more", "CPU per request", false},
+    [ABOUT_RATE] = {"served", "fewer", "more", "requests per second", true},
+    [ABOUT_P50] = {NULL, "lower", "higher", "p50", false},
+    [ABOUT_P99] = {NULL, "lower", "higher", "p99", false},
+    [ABOUT_MEMORY] = {"used", "less", "more", "memory at its peak", false},
+};
+
+/* One row seen from its subject. */
+struct effect {
+    double by, lo, hi; /* of the other's value: 0.061 */
+};
+
+static struct effect effect_of(const struct verdict *v, bool flip) {
+    const double mean = flip ? -v->yuen.mean : v->yuen.mean;
+    const double lo = flip ? -v->log_hi : v->log_lo;
+    const double hi = flip ? -v->log_lo : v->log_hi;
+    if (mean < 0) {
+        return (struct effect){-expm1(mean), -expm1(hi), -expm1(lo)};
+    }
+    return (struct effect){expm1(mean), expm1(lo), expm1(hi)};
+}
+
+static void say_percent(FILE *f, double x) {
+    fprintf(f, "%.*f", fabs(x) < 1 ? 1 : 0, 100 * x);
+}
+
+static void say_interval(FILE *f, const struct effect *e) {
+    fputs(" [", f);
+    say_percent(f, e->lo);
+    fputs(", ", f);
+    say_percent(f, e->hi);
+    fputc(']', f);
+}
+
+/* What weakens a verdict, behind its interval. */
+static void say_marks(FILE *f, const struct verdict_row *r) {
+    const char *sep = " (";
+    if (r->gated.fragile) {
+        fprintf(f, "%sfragile", sep);
+        sep = "; ";
+    }
+    if (r->gated.client_limited) {
+        fprintf(f, "%sclient-limited", sep);
+        sep = "; ";
+    }
+    if (r->differs) {
+        fprintf(f, "%sungated: %s", sep, verdict_name(r->ungated.kind));
+        sep = "; ";
+    }
+    fputs(*sep == ';' ? ")" : "", f);
+}
+
+static void say_compared(FILE *f, const struct wording *w, const char *subject, const char *other,
+                         const char *by, const char *than) {
+    if (w->verb) {
+        fprintf(f, "%s %s %s%s %s than %s", subject, w->verb, by, than, w->noun, other);
+    } else {
+        fprintf(f, "the %s of %s was %s%s than that of %s", w->noun, subject, by, than, other);
+    }
+}
+
+static void say_difference(struct maker *m, const struct group *g, enum verdict_kind kind) {
+    const struct verdict_row *first = NULL;
+    size_t n = 0;
+    double size = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        if (g->row[i]->gated.kind == kind) {
+            first = n++ == 0 ? g->row[i] : first;
+            size = fmax(size, fabs(g->row[i]->gated.yuen.mean));
+        }
+    }
+    if (n == 0 || !maker_begin(m)) {
+        return;
+    }
+    FILE *f = m->say.f;
+    const struct wording *w = &wordings[first->about];
+    /* The better one is the subject, unless the baseline is what all are held against. */
+    const bool better = (kind == VERDICT_HIGHER) == w->more_better;
+    const bool flip = m->v->baseline == SIZE_MAX && !better;
+    const char *a = maker_target(m, first->a);
+    const char *b = maker_target(m, first->b);
+    const char *than = (kind == VERDICT_LOWER) != flip ? w->less : w->more;
+    if (n == 1) {
+        const struct effect e = effect_of(&first->gated, flip);
+        char by[32];
+        snprintf(by, sizeof by, "%.*f%% ", e.by < 1 ? 1 : 0, 100 * e.by);
+        maker_cell(f, first->a);
+        fputs(": ", f);
+        say_compared(f, w, flip ? b : a, flip ? a : b, by, than);
+        say_interval(f, &e);
+        say_marks(f, first);
+    } else {
+        fprintf(f, "%s: ", first->a->workload);
+        say_compared(f, w, flip ? b : a, flip ? a : b, "", than);
+        for (size_t i = 0, said = 0; i < g->n; i++) {
+            const struct verdict_row *r = g->row[i];
+            if (r->gated.kind == kind) {
+                const struct effect e = effect_of(&r->gated, flip);
+                fputs(said ? ", " : ": ", f);
+                say_percent(f, e.by);
+                fputc('%', f);
+                say_interval(f, &e);
+                fprintf(f, " at %d%s", r->a->connections, said ? "" : " connections");
+                say_marks(f, r);
+                said++;
+            }
+        }
+    }
+    fputc('.', f);
+    maker_end(m, FINDING_DIFFERENCE, first->about, size);
+}
+
+/* Do two groups have an equivalent verdict at the same levels? */
+static bool same_levels(const struct group *x, const struct group *y) {
+    bool same = x->n == y->n;
+    for (size_t i = 0; same && i < x->n; i++) {
+        same = x->row[i]->a->connections == y->row[i]->a->connections &&
+               (x->row[i]->gated.kind == VERDICT_EQUIVALENT) ==
+                   (y->row[i]->gated.kind == VERDICT_EQUIVALENT);
+    }
+    return same;
+}
+
+/* Levels at which a group is equivalent; widens *lo and *hi to its intervals, and says whether any
+ * of its verdicts is weakened. */
+static size_t equivalent_levels(const struct group *g, int *levels, double *lo, double *hi,
+                                bool *weak) {
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct verdict_row *r = g->row[i];
+        if (r->gated.kind == VERDICT_EQUIVALENT) {
+            levels[n++] = r->a->connections;
+            *lo = fmin(*lo, r->gated.log_lo);
+            *hi = fmax(*hi, r->gated.log_hi);
+            *weak = *weak || r->gated.fragile || r->differs;
+        }
+    }
+    return n;
+}
+
+/* Says that the pairs of `count` groups, which are equivalent at the same levels, are so. */
+static void say_equivalent(struct maker *m, const struct group *g, size_t count, int *levels) {
+    double lo = INFINITY;
+    double hi = -INFINITY;
+    bool weak = false;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        n = equivalent_levels(&g[i], levels, &lo, &hi, &weak);
+    }
+    if (n == 0 || !maker_begin(m)) {
+        return;
+    }
+    FILE *f = m->say.f;
+    const struct verdict_row *first = g->row[0];
+    const struct cells *c = m->v->cells;
+    fprintf(f, "%s: ", first->a->workload);
+    if (count == 1) {
+        fprintf(f, "%s and %s were", maker_target(m, first->a), maker_target(m, first->b));
+    } else if (m->v->baseline != SIZE_MAX) {
+        fprintf(f, "each of the %zu others and %s were", count, c->targets[m->v->baseline].name);
+    } else {
+        fprintf(f, "all %zu pairs of targets were", count);
+    }
+    fprintf(f, " equivalent within %.3g%% in %s at ", 100 * m->v->rule.margin,
+            verdict_about_info(first->about)->title);
+    maker_levels(f, levels, n);
+    fprintf(f, " (%s %+.1f%% and %+.1f%%%s).", n * count > 1 ? "all intervals between" : "between",
+            100 * expm1(lo), 100 * expm1(hi), weak ? "; some fragile or changed by gating" : "");
+    maker_end(m, FINDING_EQUIVALENT, first->about, (double)(n * count));
+}
+
+/* The groups of one figure and workload. */
+static void say_workload(struct maker *m, const struct group *g, size_t count, int *levels) {
+    bool alike = count > 1;
+    for (size_t i = 0; i < count; i++) {
+        say_difference(m, &g[i], VERDICT_LOWER);
+        say_difference(m, &g[i], VERDICT_HIGHER);
+        alike = alike && same_levels(&g[0], &g[i]);
+    }
+    if (alike) {
+        say_equivalent(m, g, count, levels);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        say_equivalent(m, &g[i], 1, levels);
+    }
+}
+
+static bool same_subject(const struct verdict_row *x, const struct verdict_row *y) {
+    return x->about == y->about && strcmp(x->a->workload, y->a->workload) == 0;
+}
+
+static bool same_pair(const struct verdict_row *x, const struct verdict_row *y) {
+    return x->a->target == y->a->target && x->b->target == y->b->target;
+}
+
+/* rows[0..n) are of one figure and workload, by level and pair: says what there is to say. */
+static bool say_rows(struct maker *m, const struct verdict_row *rows, size_t n) {
+    const size_t levels = m->v->cells->level_count;
+    struct group *g = calloc(n + 1, sizeof *g);
+    const struct verdict_row **place = calloc(n * levels + 1, sizeof *place);
+    int *numbers = calloc(levels + 1, sizeof *numbers);
+    size_t count = 0;
+    const bool ok = g && place && numbers;
+    for (size_t i = 0; ok && i < n; i++) {
+        size_t k = 0;
+        while (k < count && !same_pair(g[k].row[0], &rows[i])) {
+            k++;
+        }
+        if (k == count) {
+            g[count].row = place + count * levels;
+            count++;
+        }
+        g[k].row[g[k].n++] = &rows[i];
+    }
+    if (ok) {
+        say_workload(m, g, count, numbers);
+    }
+    free(g);
+    free(place);
+    free(numbers);
+    return ok;
+}
+
+/* Beginning of a sentence about some of a figure's comparisons. */
+static void say_some(FILE *f, const struct verdict_row *worst, size_t some, size_t all) {
+    const char *title = verdict_about_info(worst->about)->title;
+    fprintf(f, "%s: in %zu of %zu comparison%s", title, some, all, all == 1 ? "" : "s");
+}
+
+static void say_pair(struct maker *m, const struct verdict_row *r) {
+    fprintf(m->say.f, "%s against %s, ", maker_target(m, r->a), maker_target(m, r->b));
+    maker_cell(m->say.f, r->a);
+}
+
+static void say_no_difference(struct maker *m, const struct verdict_row *rows, size_t n) {
+    const struct verdict_row *worst = NULL;
+    size_t some = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].gated.kind == VERDICT_NO_DIFFERENCE) {
+            some++;
+            if (!worst || rows[i].gated.could_hide > worst->gated.could_hide) {
+                worst = &rows[i];
+            }
+        }
+    }
+    if (some == 0 || !maker_begin(m)) {
+        return;
+    }
+    FILE *f = m->say.f;
+    say_some(f, worst, some, n);
+    fputs(" no difference was shown; up to ", f);
+    say_percent(f, worst->gated.could_hide);
+    fprintf(f, "%% could hide%s (", some == 1 ? "" : " at most");
+    say_pair(m, worst);
+    fputs(").", f);
+    maker_end(m, FINDING_NO_DIFFERENCE, worst->about, 0);
+}
+
+static void say_insufficient(struct maker *m, const struct verdict_row *rows, size_t n) {
+    const struct verdict_row *best = NULL;
+    size_t some = 0;
+    size_t invalid = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].gated.kind == VERDICT_INSUFFICIENT) {
+            some++;
+            invalid += rows[i].invalid_blocks;
+            if (!best || rows[i].gated.pairs.valid > best->gated.pairs.valid) {
+                best = &rows[i];
+            }
+        }
+    }
+    if (some == 0 || !maker_begin(m)) {
+        return;
+    }
+    FILE *f = m->say.f;
+    say_some(f, best, some, n);
+    if (best->missing[0]) {
+        fprintf(f, " nothing can be said: %s (", best->missing);
+        say_pair(m, best);
+        fputs(").", f);
+    } else {
+        fprintf(f, " nothing can be said: at most %zu of %zu blocks count, %zu are needed",
+                best->gated.pairs.valid, best->gated.pairs.planned, best->gated.needed);
+        if (invalid > 0) {
+            fprintf(f, "; %zu were left out because a trial was invalid", invalid);
+        }
+        fputc('.', f);
+    }
+    maker_end(m, FINDING_INSUFFICIENT, best->about, 0);
+}
+
+/* True when no pair has a verdict, and that was said. */
+static bool say_nothing_at_all(struct maker *m) {
+    const struct verdicts *v = m->v;
+    size_t valid = 0;
+    size_t invalid = 0;
+    for (size_t i = 0; i < v->pair_count; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->gated.kind != VERDICT_INSUFFICIENT) {
+            return false;
+        }
+        valid = r->gated.pairs.valid > valid ? r->gated.pairs.valid : valid;
+        invalid = r->invalid_blocks > invalid ? r->invalid_blocks : invalid;
+    }
+    if (!maker_begin(m)) {
+        return true;
+    }
+    FILE *f = m->say.f;
+    const size_t rounds = v->cells->rounds;
+    if (v->pair_count == 0) {
+        fputs("Nothing is compared: fewer than 2 targets were measured in the same cell.", f);
+    } else if (rounds < VERDICT_MIN_PAIRS) {
+        fprintf(f,
+                "Nothing is concluded from %zu round%s: a verdict needs at least %d. The figures "
+                "below only describe what was seen.",
+                rounds, rounds == 1 ? "" : "s", VERDICT_MIN_PAIRS);
+    } else {
+        fprintf(f,
+                "Nothing is concluded: at most %zu of %zu blocks of any comparison count, and %zu "
+                "are needed",
+                valid, rounds, verdict_needed(rounds));
+        if (invalid > 0) {
+            fprintf(f, "; up to %zu were left out because a trial was invalid", invalid);
+        }
+        fputs(". The figures below only describe what was seen.", f);
+    }
+    maker_end(m, FINDING_INSUFFICIENT, ABOUT_COUNT, 0);
+    return true;
+}
+
+void findings_say_verdicts(struct maker *m) {
+    const struct verdicts *v = m->v;
+    if (say_nothing_at_all(m)) {
+        return;
+    }
+    for (size_t i = 0; i < v->pair_count;) {
+        size_t end = i;
+        for (size_t j = i; j < v->pair_count && v->row[j].about == v->row[i].about; j = end) {
+            while (end < v->pair_count && same_subject(&v->row[j], &v->row[end])) {
+                end++;
+            }
+            if (!say_rows(m, &v->row[j], end - j)) {
+                m->failed = true;
+            }
+        }
+        say_no_difference(m, &v->row[i], end - i);
+        say_insufficient(m, &v->row[i], end - i);
+        i = end;
+    }
+}

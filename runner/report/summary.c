@@ -1,0 +1,149 @@
+#include "report/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/text.h"
+
+#define NAME_COLUMNS 18
+
+struct column {
+    const char *heading;
+    enum figure_id id;
+    int width;
+    bool interval;
+};
+
+/* 18 for the name and these, with a blank between, are 100 with rounds and errors. */
+static const struct column columns[] = {
+    {"CPU/req", FIG_CPU, 20, true}, {"req/s", FIG_RATE, 10, false},
+    {"p50", FIG_P50, 8, false},     {"p99", FIG_P99, 8, false},
+    {"p99.9", FIG_P999, 8, false},  {"memory", FIG_RSS_PEAK, 9, false},
+};
+
+#define COLUMNS (sizeof columns / sizeof columns[0])
+
+static size_t width_of(const char *text) {
+    size_t n = 0;
+    for (; *text; text += text_char_len(text)) {
+        n++;
+    }
+    return n;
+}
+
+/* Without UTF-8, µ and ≥ are written as u and >=. */
+static void plain(char *text) {
+    char *out = text;
+    for (const char *in = text; *in;) {
+        if (strncmp(in, "µ", strlen("µ")) == 0) {
+            *out++ = 'u';
+            in += strlen("µ");
+        } else if (strncmp(in, "≥", strlen("≥")) == 0) {
+            *out++ = '>';
+            *out++ = '=';
+            in += strlen("≥");
+        } else {
+            *out++ = *in++;
+        }
+    }
+    *out = '\0';
+}
+
+static void put_right(FILE *out, const char *text, int width) {
+    size_t used = width_of(text);
+    fprintf(out, " %*s%s", used < (size_t)width ? width - (int)used : 0, "", text);
+}
+
+static void put_figure(FILE *out, const struct cell *cell, const struct column *column, bool utf8) {
+    const struct figure *f = &cell->figure[column->id];
+    char value[40];
+    char text[96];
+    figure_format(value, sizeof value, column->id, f->s.median);
+    bool limited =
+        column->id == FIG_RATE && cell->client == CLIENT_LIMITED && isfinite(f->s.median);
+    snprintf(text, sizeof text, "%s%s", limited ? "≥" : "", value);
+    if (column->interval && isfinite(f->s.lo)) {
+        const struct figure_scale s = figure_scale(column->id, f->s.median);
+        snprintf(text, sizeof text, "%s [%.*f, %.*f]", value, s.decimals, f->s.lo / s.divisor,
+                 s.decimals, f->s.hi / s.divisor);
+    }
+    if (!utf8) {
+        plain(text);
+    }
+    put_right(out, text, column->width);
+}
+
+static void put_errors(FILE *out, const struct cell *cell) {
+    char text[40];
+    snprintf(text, sizeof text, "%d/%d", cell->measured - cell->failed, cell->planned);
+    put_right(out, text, 6);
+    if (cell->errors < 0) {
+        snprintf(text, sizeof text, "n/a");
+    } else if (cell->errors < 100000) {
+        snprintf(text, sizeof text, "%d", (int)cell->errors);
+    } else {
+        snprintf(text, sizeof text, "%.0e", (double)cell->errors);
+    }
+    put_right(out, text, 5);
+}
+
+static void put_row(FILE *out, const struct cells *c, const struct cell *cell, bool utf8) {
+    char name[4 * NAME_COLUMNS + 8];
+    size_t used =
+        text_terminal(name, sizeof name, c->targets[cell->target].name, NAME_COLUMNS, utf8);
+    fprintf(out, "%s%*s", name, (int)(NAME_COLUMNS - used), "");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        put_figure(out, cell, &columns[i], utf8);
+    }
+    put_errors(out, cell);
+    fputc('\n', out);
+}
+
+static void put_heading(FILE *out, const char *workload, int level, bool utf8) {
+    char title[4 * 40 + 8];
+    char n[24];
+    text_terminal(title, sizeof title, workload, 40, utf8);
+    figure_thousands(n, sizeof n, level);
+    fprintf(out, "\n%s, %s connection%s\n%-*s", title, n, level == 1 ? "" : "s", NAME_COLUMNS,
+            "target");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        put_right(out, columns[i].heading, columns[i].width);
+    }
+    put_right(out, "rounds", 6);
+    put_right(out, "errs", 5);
+    fputc('\n', out);
+}
+
+static void put_legend(FILE *out, const struct cells *c, bool utf8) {
+    bool limited = false;
+    bool missing = false;
+    for (size_t i = 0; i < c->count; i++) {
+        limited = limited || c->cell[i].client == CLIENT_LIMITED;
+        missing = missing || c->cell[i].figure[FIG_P999].missing[0] ||
+                  c->cell[i].figure[FIG_P99].missing[0];
+    }
+    fprintf(out, "\nMedians of %zu round%s%s; memory is the peak.\n", c->rounds,
+            c->rounds == 1 ? "" : "s",
+            c->rounds >= ORDER_MIN_N ? " [95% interval]" : ", too few for intervals");
+    if (limited) {
+        fprintf(out, "%s: set by the load generator, a lower bound; CPU/req compares.\n",
+                utf8 ? "≥" : ">=");
+    }
+    if (missing) {
+        fputs("n/a: see \"What is missing, and why\" in report.md.\n", out);
+    }
+}
+
+void summary_print(FILE *out, const struct cells *c, bool utf8) {
+    const struct cell *before = NULL;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        if (!before || before->connections != cell->connections ||
+            strcmp(before->workload, cell->workload) != 0) {
+            put_heading(out, cell->workload, cell->connections, utf8);
+        }
+        put_row(out, c, cell, utf8);
+        before = cell;
+    }
+    put_legend(out, c, utf8);
+}
