@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "plan/plan_json.h"
 #include "report/report.h"
-#include "report/tables.h"
+#include "report/summary.h"
 #include "run/manifest.h"
 #include "run/probe.h"
 #include "run/run.h"
@@ -209,6 +209,22 @@ static int session_measure(struct session *s, struct err *e) {
     return rc;
 }
 
+/* The closing table, from what is on disk as any later report. */
+static int print_tables(const char *dir, struct err *e) {
+    struct store store;
+    struct cells cells;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    int rc = cells_build(&cells, &store, e);
+    if (rc == 0) {
+        summary_print(stdout, &cells, progress_style_for(stdout, false).utf8);
+        cells_release(&cells);
+    }
+    store_release(&store);
+    return rc;
+}
+
 /* Report, table and last lines. Returns the exit status. */
 static int session_finish(struct session *s, struct err *e) {
     const struct run *r = &s->run;
@@ -233,8 +249,7 @@ static int session_finish(struct session *s, struct err *e) {
             .no_plots = !s->config.report || r->interrupted,
             .notes = stderr,
         };
-        if (tables_print_run(stdout, dir, progress_style_for(stdout, false).utf8, e) != 0 ||
-            (s->config.report && report_write(dir, &o, e) != 0)) {
+        if (print_tables(dir, e) != 0 || (s->config.report && report_write(dir, &o, e) != 0)) {
             fprintf(stderr, "loopbench: %s\n", e->text);
             status = status ? status : (int)e->class;
         }
