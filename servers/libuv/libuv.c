@@ -101,6 +101,7 @@ static void io_want(struct conn *conn, enum conn_want want) {
     }
 }
 
+/* Nothing is queued by then: uv_shutdown would only add a request to allocate. */
 static void io_half_close(struct conn *conn) {
     uv_os_fd_t fd;
     if (uv_fileno((uv_handle_t *)stream_of(conn), &fd) == 0) {
