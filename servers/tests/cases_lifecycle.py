@@ -164,7 +164,7 @@ def two_workers(name):
 
 @case("slow and silent clients are dropped after --idle-timeout, at no cost to others", full=True)
 def idle_timeout(name):
-    with Server(name, "--idle-timeout", "300ms") as server:
+    with Server(name, "--idle-timeout", "700ms") as server:
         silent = Client(server.address)
         half_head = Client(server.address)
         half_head.send(get("/hello")[:-5])
