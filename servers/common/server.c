@@ -232,6 +232,9 @@ static int serve(struct server *server) {
     }
     handicap_turns = handicap_calibrate(server->options.handicap_ns);
     int code = open_workers(server);
+    if (code == 0 && server->type->prepare != NULL) {
+        code = server->type->prepare(server);
+    }
     if (code == 0) {
         running = server;
         catch_signals();

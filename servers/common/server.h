@@ -41,6 +41,9 @@ struct server_type {
     const char *name; /* "libuv" */
     /* Adds the members of "versions": json_str(json, "libuv", uv_version_string()). */
     void (*versions)(struct json *json);
+    /* Once, before any worker runs; NULL where nothing is to be done. Returns 0, or an exit code
+     * after having printed one line. */
+    int (*prepare)(struct server *server);
     /* Runs the worker's loop until drained: set up, call worker_ready, loop. After worker->wake
      * became readable: stop accepting, finish replies in flight, close idle connections, return
      * within SERVER_DRAIN_MS. Returns 0, or an exit code after having printed one line. */
