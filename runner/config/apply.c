@@ -136,7 +136,7 @@ char *config_value_text(const struct config *c, const struct option *o) {
     case OPTION_INTS:
         return apply_ints_text(field);
     case OPTION_PAIRS: {
-        const struct pairs *pairs = field;
+        const struct pair_list *pairs = field;
         const struct names names = {pairs->n, pairs->name};
         return apply_names_text(&names, pairs->value);
     }
@@ -169,7 +169,7 @@ void apply_release(struct config *c, const struct option *o) {
         ints_release(field);
         break;
     case OPTION_PAIRS:
-        pairs_release(field);
+        pair_list_release(field);
         break;
     default:
         break;

@@ -53,7 +53,7 @@ struct config {
     int64_t ready_timeout_ns;
     int64_t trial_margin_ns; /* what a trial may take above warm-up and window */
     struct cpu_choice server_cpus, generator_cpus;
-    struct pairs handicap; /* target → ns per request */
+    struct pair_list handicap; /* target → ns per request */
     bool verify;
     bool repeat_blocks;    /* a disturbed block is run again, at most twice */
     double margin_percent; /* a smaller difference is "equivalent" */

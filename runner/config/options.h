@@ -20,7 +20,7 @@ enum option_type {
     OPTION_PATH,     /* char * */
     OPTION_NAMES,    /* struct names */
     OPTION_INTS,     /* struct ints */
-    OPTION_PAIRS,    /* struct pairs, name=number */
+    OPTION_PAIRS,    /* struct pair_list, name=number */
     OPTION_CPUS,     /* struct cpu_choice */
 };
 
@@ -36,12 +36,12 @@ enum option_use {
 struct option {
     const char *name;
     enum option_type type;
+    unsigned use;         /* of enum option_use */
     size_t offset;        /* of its field in struct config */
     const char *fallback; /* default, as a user would write it; NULL = unset */
     double min, max;      /* of a number (durations in ns); unused where both are 0 */
     const char *metavar;  /* what help calls its value; NULL for a bool */
     const char *help;     /* one line, no full stop */
-    unsigned use;         /* of enum option_use */
 };
 
 /* All rows, ended by one whose name is NULL, in the order of help and dump. */

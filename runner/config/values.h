@@ -28,7 +28,7 @@ struct ints {
 };
 
 /* name=number, … ; owns both arrays. */
-struct pairs {
+struct pair_list {
     size_t n;
     char **name;
     int64_t *value;
@@ -71,8 +71,8 @@ int value_text(const char *text, const char *where, char **out, struct err *e);
 int value_names(const char *text, const char *where, struct names *out, struct err *e);
 int value_ints(const char *text, const char *where, int64_t min, int64_t max, struct ints *out,
                struct err *e);
-int value_pairs(const char *text, const char *where, int64_t min, int64_t max, struct pairs *out,
-                struct err *e);
+int value_pairs(const char *text, const char *where, int64_t min, int64_t max,
+                struct pair_list *out, struct err *e);
 
 /* `auto`, or a list as base/cpus.h reads it. */
 int value_cpus(const char *text, const char *where, struct cpu_choice *out, struct err *e);
@@ -87,6 +87,6 @@ int names_add(struct names *names, const char *name);
 
 void names_release(struct names *names);
 void ints_release(struct ints *ints);
-void pairs_release(struct pairs *pairs);
+void pair_list_release(struct pair_list *pairs);
 
 #endif

@@ -136,7 +136,7 @@ int value_ints(const char *text, const char *where, int64_t min, int64_t max, st
 }
 
 static int pairs_read(const char *text, const char *where, int64_t min, int64_t max,
-                      struct pairs *out, struct err *e) {
+                      struct pair_list *out, struct err *e) {
     char entry[ENTRY_SIZE];
     int got;
     while ((got = list_next(&text, entry)) > 0) {
@@ -171,19 +171,19 @@ static int pairs_read(const char *text, const char *where, int64_t min, int64_t 
                : err_set(e, ERR_USAGE, "%s: an entry is too long; write it like libuv=500", where);
 }
 
-int value_pairs(const char *text, const char *where, int64_t min, int64_t max, struct pairs *out,
-                struct err *e) {
-    struct pairs pairs = {.name = calloc(VALUES_LIST_MAX, sizeof(char *)),
-                          .value = calloc(VALUES_LIST_MAX, sizeof(int64_t))};
+int value_pairs(const char *text, const char *where, int64_t min, int64_t max,
+                struct pair_list *out, struct err *e) {
+    struct pair_list pairs = {.name = calloc(VALUES_LIST_MAX, sizeof(char *)),
+                              .value = calloc(VALUES_LIST_MAX, sizeof(int64_t))};
     if (!pairs.name || !pairs.value) {
-        pairs_release(&pairs);
+        pair_list_release(&pairs);
         return list_no_memory(where, e);
     }
     if (text[strspn(text, " \t")] && pairs_read(text, where, min, max, &pairs, e) != 0) {
-        pairs_release(&pairs);
+        pair_list_release(&pairs);
         return -1;
     }
-    pairs_release(out);
+    pair_list_release(out);
     *out = pairs;
     return 0;
 }
@@ -201,11 +201,11 @@ void ints_release(struct ints *ints) {
     *ints = (struct ints){0};
 }
 
-void pairs_release(struct pairs *pairs) {
+void pair_list_release(struct pair_list *pairs) {
     for (size_t i = 0; i < pairs->n; i++) {
         free(pairs->name[i]);
     }
     free(pairs->name);
     free(pairs->value);
-    *pairs = (struct pairs){0};
+    *pairs = (struct pair_list){0};
 }

@@ -29,33 +29,38 @@ static bool words_read(const char **at, char *out) {
     return quote == '\0';
 }
 
+/* Splits into `words`, which has room for WORDS_MAX and the end; `word` is scratch. */
+static int words_read_all(const char *text, const char *where, char **words, char *word,
+                          struct err *e) {
+    size_t n = 0;
+    for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
+        if (!words_read(&text, word)) {
+            return err_set(e, ERR_USAGE,
+                           "%s: a quote is not closed, or the line ends in a backslash (a ; after "
+                           "a blank begins a comment: write \\;)",
+                           where);
+        }
+        if (n == WORDS_MAX) {
+            return err_set(e, ERR_USAGE, "%s: more than %d words; use a script", where, WORDS_MAX);
+        }
+        words[n] = strdup(word);
+        if (!words[n++]) {
+            return err_set(e, ERR_MACHINE, "%s: out of memory", where);
+        }
+    }
+    return n > 0 ? 0 : err_set(e, ERR_USAGE, "%s: a value is missing", where);
+}
+
 int words_split(const char *text, const char *where, char ***out, struct err *e) {
     char **words = calloc(WORDS_MAX + 1, sizeof *words);
     char *word = malloc(strlen(text) + 1);
-    size_t n = 0;
-    int rc = words && word ? 0 : err_set(e, ERR_MACHINE, "%s: out of memory", where);
-    while (rc == 0) {
-        text += strspn(text, " \t");
-        if (!*text) {
-            break;
-        }
-        if (!words_read(&text, word)) {
-            rc = err_set(
-                e, ERR_USAGE,
-                "%s: a quote is not closed, or the line ends in a backslash (a ; after a blank "
-                "begins a comment: write \\;)",
-                where);
-        } else if (n == WORDS_MAX) {
-            rc = err_set(e, ERR_USAGE, "%s: more than %d words; use a script", where, WORDS_MAX);
-        } else if (!(words[n] = strdup(word))) {
-            rc = err_set(e, ERR_MACHINE, "%s: out of memory", where);
-        } else {
-            n++;
-        }
+    if (!words || !word) {
+        free(words);
+        free(word);
+        err_set(e, ERR_MACHINE, "%s: out of memory", where);
+        return -1;
     }
-    if (rc == 0 && n == 0) {
-        rc = err_set(e, ERR_USAGE, "%s: a value is missing", where);
-    }
+    int rc = words_read_all(text, where, words, word, e);
     free(word);
     if (rc != 0) {
         words_free(words);

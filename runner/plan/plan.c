@@ -128,7 +128,7 @@ int plan_make(struct plan *p, const struct config *c, struct err *e) {
         plan_release(p);
         return -1;
     }
-    p->trial = calloc(p->trial_count, sizeof *p->trial);
+    p->trial = calloc(p->trial_count + 1, sizeof *p->trial);
     gsl_rng *rng = p->trial ? gsl_rng_alloc(gsl_rng_mt19937) : NULL;
     if (!rng) {
         plan_release(p);

@@ -282,7 +282,7 @@ static void lists_are_bounded(void **state) {
 static void pairs_are_names_and_numbers(void **state) {
     static const char *const bad[] = {"libuv",           "libuv=",   "=5",        "libuv=-1",
                                       "libuv=5,libuv=6", "libuv=5,", "libuv=5=6", "li uv=5"};
-    struct pairs pairs = {0};
+    struct pair_list pairs = {0};
     struct err e;
     (void)state;
     assert_int_equal(value_pairs("libuv=500, h2o=0", "--handicap", 0, 1000, &pairs, &e), 0);
@@ -296,7 +296,7 @@ static void pairs_are_names_and_numbers(void **state) {
     }
     assert_int_equal(value_pairs(" ", "--handicap", 0, 1000, &pairs, &e), 0);
     assert_int_equal(pairs.n, 0);
-    pairs_release(&pairs);
+    pair_list_release(&pairs);
 }
 
 static void cpus_are_auto_or_a_list(void **state) {

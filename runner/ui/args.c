@@ -7,7 +7,7 @@
 #define COMMANDS_MAX 32
 
 const struct command commands[] = {
-    {COMMAND_RUN, "run", "[CONFIG.ini]", 0, 1, "", USE_RUN, "measure targets and store the results",
+    {COMMAND_RUN, USE_RUN, "run", "[CONFIG.ini]", 0, 1, "", "measure targets and store the results",
      "Without a file the built-in servers are measured. A file has options as `name = value` under "
      "[run], and a section for each server of yours:\n"
      "\n"
@@ -17,15 +17,16 @@ const struct command commands[] = {
      "\n"
      "Its keys are command (with {host}, {port}, {workers}, {backlog}), env, cwd, ready, "
      "stop-signal, announces and workloads. A flag wins over the file, the file over the profile."},
-    {COMMAND_REPORT, "report", "FOLDER", 1, 1, "name a results folder, like results/latest",
-     USE_REPORT, "write report and plots of a results folder", NULL},
-    {COMMAND_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "", USE_VERIFY,
+    {COMMAND_REPORT, USE_REPORT, "report", "FOLDER", 1, 1,
+     "name a results folder, like results/latest", "write report and plots of a results folder",
+     NULL},
+    {COMMAND_VERIFY, USE_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "",
      "check what targets answer, without measuring", NULL},
-    {COMMAND_DOCTOR, "doctor", "", 0, 0, "", USE_DOCTOR,
+    {COMMAND_DOCTOR, USE_DOCTOR, "doctor", "", 0, 0, "",
      "tell whether this machine can measure now, and what to change", NULL},
-    {COMMAND_HELP, "help", "[COMMAND]", 0, 1, "", 0, "explain a command", NULL},
-    {COMMAND_VERSION, "version", "", 0, 0, "", 0, "print version, commit and compiler", NULL},
-    {COMMAND_VERSION, NULL, NULL, 0, 0, NULL, 0, NULL, NULL},
+    {COMMAND_HELP, 0, "help", "[COMMAND]", 0, 1, "", "explain a command", NULL},
+    {COMMAND_VERSION, 0, "version", "", 0, 0, "", "print version, commit and compiler", NULL},
+    {COMMAND_VERSION, 0, NULL, NULL, 0, 0, NULL, NULL, NULL},
 };
 
 const struct command *command_find(const char *name) {

@@ -18,11 +18,11 @@ enum command_id {
 
 struct command {
     enum command_id id;
+    unsigned use; /* which options it takes: enum option_use */
     const char *name;
     const char *operands; /* "[CONFIG.ini]", as help shows it; "" = none */
     int min, max;         /* how many operands */
     const char *operand;  /* what to do when there are too few */
-    unsigned use;         /* which options it takes: enum option_use */
     const char *help;     /* one line */
     const char *more;     /* a paragraph or two for `help NAME`; NULL = none */
 };
