@@ -1,0 +1,303 @@
+/* What holds for the run as a whole: is it validated, and what must not be concluded from it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings_parts.h"
+#include "store/manifest.h"
+
+/* Appends to a fixed text; what does not fit is cut. */
+struct line {
+    char *text;
+    size_t size, used;
+};
+
+static void line_add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line_add(struct line *l, const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    const int n = vsnprintf(l->text + l->used, l->size - l->used, format, ap);
+    va_end(ap);
+    l->used += n > 0 ? (size_t)n : 0;
+    l->used = l->used < l->size ? l->used : l->size - 1;
+}
+
+static bool aa_failed(enum aa_state state) {
+    return state == AA_ALARM || state == AA_BIASED;
+}
+
+static void add_control(struct line *l, const struct verdicts *v) {
+    const struct cell_target *t = &v->cells->targets[v->control];
+    line_add(l, "the A/A control (%s again, as %s)", t->base, t->name);
+}
+
+static void add_alarm(struct line *l, const struct verdict_row *r) {
+    char text[VERDICT_TEXT_MAX];
+    verdict_row_text(r, true, text, sizeof text);
+    line_add(l, "%s, %d connections: %s", r->a->workload, r->a->connections, text);
+}
+
+static void add_pooled(struct line *l, const struct aa *aa) {
+    line_add(l, "pooled 95%% interval [%+.2f%%, %+.2f%%]", 100 * expm1(aa->log_lo),
+             100 * expm1(aa->log_hi));
+}
+
+/* One figure of the control, said with its numbers. */
+static void add_aa(struct line *l, const struct verdict_aa *aa, const char *title) {
+    const struct aa *g = &aa->gated;
+    if (g->state == AA_ALARM) {
+        line_add(l, "in %zu of %zu cells in %s (", g->alarms, g->judged, title);
+        add_alarm(l, aa->alarm);
+        line_add(l, ")");
+    } else {
+        line_add(l, "in %s over %zu cell%s (", title, g->judged, g->judged == 1 ? "" : "s");
+        add_pooled(l, g);
+        line_add(l, g->state == AA_BIASED ? ", which excludes 0)" : ")");
+    }
+}
+
+static void add_all(struct line *l, const struct verdicts *v, bool failed) {
+    const char *sep = " ";
+    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+        const struct verdict_aa *aa = &v->aa[i];
+        if (aa->gated.judged > 0 && aa_failed(aa->gated.state) == failed) {
+            line_add(l, "%s", sep);
+            add_aa(l, aa, verdict_about_info((enum verdict_about)i)->title);
+            sep = " and ";
+        }
+    }
+}
+
+static void add_unjudged(struct line *l, const struct verdicts *v) {
+    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+        const struct verdict_aa *aa = &v->aa[i];
+        if (aa->gated.judged == 0) {
+            line_add(l, "; %s was not judged (%s)",
+                     verdict_about_info((enum verdict_about)i)->title,
+                     aa->limited > 0 ? "the load generator limited it" : "too few valid blocks");
+        }
+    }
+}
+
+static void say_not_judged(struct line *l, const struct verdicts *v) {
+    size_t valid = 0;
+    if (v->control == SIZE_MAX) {
+        line_add(l, "no A/A control was measured, so nothing shows what this machine finds between "
+                    "two equal servers");
+        return;
+    }
+    for (size_t i = v->pair_count; i < v->count; i++) {
+        const size_t n = v->row[i].gated.pairs.valid;
+        valid = n > valid ? n : valid;
+    }
+    add_control(l, v);
+    line_add(l, " has too few valid blocks, at most %zu of %zu where %zu are needed", valid,
+             v->cells->rounds, verdict_needed(v->cells->rounds));
+}
+
+void findings_judge_run(struct findings *f, const struct verdicts *v) {
+    struct line l = {f->validity_reason, sizeof f->validity_reason, 0};
+    size_t judged = 0;
+    bool failed = false;
+    bool ungated_failed = false;
+    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+        judged += v->aa[i].gated.judged;
+        failed = failed || aa_failed(v->aa[i].gated.state);
+        ungated_failed = ungated_failed || aa_failed(v->aa[i].ungated.state);
+    }
+    f->resolution = v->aa[ABOUT_CPU].gated.resolution;
+    f->resolution_rate = v->aa[ABOUT_RATE].gated.resolution;
+    f->validity = judged == 0 ? FINDINGS_NOT_JUDGED
+                  : failed    ? FINDINGS_NOT_VALIDATED
+                              : FINDINGS_VALIDATED;
+    if (judged == 0) {
+        say_not_judged(&l, v);
+        return;
+    }
+    add_control(&l, v);
+    line_add(&l, failed ? " differs from itself" : " shows no difference");
+    add_all(&l, v, failed);
+    add_unjudged(&l, v);
+    if (failed != ungated_failed) {
+        line_add(&l, "; ungated it %s", ungated_failed ? "does differ" : "would pass");
+    }
+}
+
+static void end_caution(struct maker *m) {
+    maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
+}
+
+/* Targets of a workload that the load generator limited, with their levels. */
+static void caution_limited_in(struct maker *m, const char *workload, int *levels) {
+    const struct cells *c = m->v->cells;
+    double lo = INFINITY;
+    double hi = -INFINITY;
+    size_t said = 0;
+    for (size_t t = 0; t < c->target_count; t++) {
+        size_t n = 0;
+        for (size_t i = 0; c->targets[t].role == ROLE_TARGET && i < c->count; i++) {
+            const struct cell *cell = &c->cell[i];
+            if (cell->target == t && cell->client == CLIENT_LIMITED &&
+                strcmp(cell->workload, workload) == 0) {
+                levels[n++] = cell->connections;
+                lo = fmin(lo, cell->ceiling);
+                hi = fmax(hi, cell->ceiling);
+            }
+        }
+        if (n == 0 || (said == 0 && !maker_begin(m))) {
+            continue;
+        }
+        if (said++ == 0) {
+            fprintf(m->say.f, "%s: the load generator limited the throughput of ", workload);
+        } else {
+            fputs(", ", m->say.f);
+        }
+        fprintf(m->say.f, "%s at ", c->targets[t].name);
+        maker_levels(m->say.f, levels, n);
+    }
+    if (said == 0) {
+        return;
+    }
+    fputs(". Those figures are lower bounds and bear no verdict; CPU per request does", m->say.f);
+    if (isfinite(lo) && isfinite(hi)) {
+        fprintf(m->say.f, ". They are %.0f%% to %.0f%% of what the null server reached", 100 * lo,
+                100 * hi);
+    }
+    fputc('.', m->say.f);
+    end_caution(m);
+}
+
+static void caution_limited(struct maker *m) {
+    const struct cells *c = m->v->cells;
+    int *levels = calloc(c->level_count + 1, sizeof *levels);
+    if (!levels) {
+        m->failed = true;
+        return;
+    }
+    for (size_t w = 0; w < c->workload_count; w++) {
+        caution_limited_in(m, c->workloads[w], levels);
+    }
+    free(levels);
+}
+
+static void caution_null(struct maker *m) {
+    if (m->v->has_null || !maker_begin(m)) {
+        return;
+    }
+    fprintf(m->say.f,
+            "Without the null server no ceiling is known: whether the load generator limited a "
+            "throughput (%.0f%% of the ceiling) was judged by its threads alone, and a limit "
+            "elsewhere would not be seen.",
+            100 * CLIENT_CEILING_LIMITED);
+    end_caution(m);
+}
+
+static void caution_latency(struct maker *m) {
+    const char *generator =
+        json_string_value(manifest_at(m->v->cells->store->manifest, "generator.name"));
+    size_t judged = 0;
+    for (size_t i = 0; i < m->v->pair_count; i++) {
+        const struct verdict_row *r = &m->v->row[i];
+        judged += verdict_about_info(r->about)->metric == METRIC_LATENCY &&
+                  r->gated.kind != VERDICT_INSUFFICIENT;
+    }
+    if (judged == 0 || !generator || strcmp(generator, "wrk") != 0 || !maker_begin(m)) {
+        return;
+    }
+    fprintf(m->say.f,
+            "The %zu comparisons of p50 and p99 are of a closed loop: wrk asks a slow server less "
+            "often, so they show how a server behaves when saturated, not what a user would wait "
+            "at a given load.",
+            judged);
+    end_caution(m);
+}
+
+static void caution_counts(struct maker *m) {
+    const struct verdicts *v = m->v;
+    size_t fragile = 0;
+    size_t differs = 0;
+    for (size_t i = 0; i < v->pair_count; i++) {
+        fragile += v->row[i].gated.fragile;
+        differs += v->row[i].differs;
+    }
+    if (fragile > 0 && maker_begin(m)) {
+        fprintf(m->say.f,
+                "%zu of %zu verdicts %s fragile: the exact signed-rank test disagrees with the "
+                "interval. More rounds settle that.",
+                fragile, v->pair_count, fragile == 1 ? "is" : "are");
+        end_caution(m);
+    }
+    if (differs > 0 && maker_begin(m)) {
+        fprintf(m->say.f,
+                "%zu of %zu verdicts %s on leaving out trials that the machine disturbed: ungated, "
+                "from the first attempt of every block, they are of another kind.",
+                differs, v->pair_count, differs == 1 ? "depends" : "depend");
+        end_caution(m);
+    }
+}
+
+/* The control may differ in what it does not decide over. */
+static void caution_control(struct maker *m) {
+    const struct verdicts *v = m->v;
+    for (int about = ABOUT_AA_COUNT; about < ABOUT_COUNT; about++) {
+        for (size_t i = v->pair_count; i < v->count; i++) {
+            const struct verdict_row *r = &v->row[i];
+            char text[VERDICT_TEXT_MAX];
+            if (r->about != (enum verdict_about)about ||
+                !verdict_word(r->gated.kind, verdict_about_info(r->about)->metric)) {
+                continue;
+            }
+            if (!maker_begin(m)) {
+                return;
+            }
+            verdict_row_text(r, true, text, sizeof text);
+            fprintf(m->say.f, "The A/A control differs from itself in %s (",
+                    verdict_about_info(r->about)->title);
+            maker_cell(m->say.f, r->a);
+            fprintf(m->say.f, ": %s): differences of that size between targets say nothing.", text);
+            end_caution(m);
+            break;
+        }
+    }
+}
+
+static void caution_choices(struct maker *m) {
+    const struct verdicts *v = m->v;
+    const struct cells *c = v->cells;
+    const int64_t blocks = manifest_int(c->store->manifest, "plan.blocks");
+    if (c->store->state != STORE_COMPLETE && maker_begin(m)) {
+        fprintf(m->say.f, "The run is not complete: %zu", v->blocks);
+        if (blocks > 0) {
+            fprintf(m->say.f, " of %" PRId64, blocks);
+        }
+        fputs(" blocks were measured. Stopping a run by what it shows so far finds differences "
+              "that are not there.",
+              m->say.f);
+        end_caution(m);
+    }
+    if (v->rule.margin != v->planned_margin && maker_begin(m)) {
+        fprintf(m->say.f,
+                "The margin of %.3g%% was chosen for this report; the run was begun with %.3g%%.",
+                100 * v->rule.margin, 100 * v->planned_margin);
+        end_caution(m);
+    }
+    if (v->baseline != SIZE_MAX && !v->baseline_planned && maker_begin(m)) {
+        fprintf(m->say.f,
+                "The baseline %s was chosen for this report; the level still allows for all %zu "
+                "ratios of the plan.",
+                c->targets[v->baseline].name, v->ratios);
+        end_caution(m);
+    }
+}
+
+void findings_say_cautions(struct maker *m) {
+    caution_limited(m);
+    caution_null(m);
+    caution_latency(m);
+    caution_control(m);
+    caution_counts(m);
+    caution_choices(m);
+}
