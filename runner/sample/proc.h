@@ -73,6 +73,9 @@ size_t proc_threads(pid_t pid, pid_t *out, size_t max);
 /* The process and all its descendants into out (at most max); returns how many; 0 = not there. */
 size_t proc_tree(pid_t root, pid_t *out, size_t max);
 
+/* The same for several roots, none of which may descend from another. */
+size_t proc_trees(const pid_t *roots, size_t n, pid_t *out, size_t max);
+
 /* CPU of the calling process in ns, all threads. */
 int64_t proc_self_cpu_ns(void);
 

@@ -139,6 +139,14 @@ size_t proc_tree(pid_t root, pid_t *out, size_t max) {
     return n;
 }
 
+size_t proc_trees(const pid_t *roots, size_t n, pid_t *out, size_t max) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        found += proc_tree(roots[i], out + found, max - found);
+    }
+    return found;
+}
+
 int64_t proc_self_cpu_ns(void) {
     struct timespec t;
     return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0

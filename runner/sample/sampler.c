@@ -28,11 +28,8 @@ struct sampler {
 
 static void sampler_take_memory(struct sampler *s) {
     pid_t pids[TREE_MAX];
-    size_t n = 0;
+    size_t n = proc_trees(s->server, s->servers, pids, TREE_MAX);
     struct proc_memory m;
-    for (size_t i = 0; i < s->servers; i++) {
-        n += proc_tree(s->server[i], pids + n, TREE_MAX - n);
-    }
     if (proc_memory_read(pids, n, &m) != 0) {
         return;
     }
@@ -85,6 +82,11 @@ static void sampler_on_timer(uv_timer_t *timer) {
     sampler_take(timer->data);
 }
 
+static void sampler_know_nothing(struct sampler_result *r) {
+    *r = (struct sampler_result){.socket_memory = -1, .thread_busy = (double)NAN};
+    r->loaded = r->last = (struct proc_memory){-1, -1, -1, -1, -1, -1};
+}
+
 struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, pid_t generator,
                               struct err *e) {
     struct sampler *s = calloc(1, sizeof *s);
@@ -98,8 +100,7 @@ struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, 
         s->server[i] = server[i];
     }
     s->generator = generator;
-    s->result.loaded = s->result.last = (struct proc_memory){-1, -1, -1, -1, -1, -1};
-    s->result.socket_memory = -1;
+    sampler_know_nothing(&s->result);
     s->timer.data = s;
     sampler_take(s);
     uv_timer_start(&s->timer, sampler_on_timer, PERIOD_MS, PERIOD_MS);
@@ -126,6 +127,9 @@ static void sampler_on_close(uv_handle_t *handle) {
 
 void sampler_stop(struct sampler *s, struct sampler_result *out) {
     if (!s) {
+        if (out) {
+            sampler_know_nothing(out);
+        }
         return;
     }
     if (out) {

@@ -36,7 +36,8 @@ struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, 
 /* Takes one more reading now (the last moment the connections are still open is the caller's). */
 void sampler_take(struct sampler *s);
 
-/* Stops the timer, gives what was seen, and frees it. `out` may be NULL. */
+/* Stops the timer, gives what was seen, and frees it; without a sampler (NULL) nothing was seen,
+ * and *out says that all is unknown. `out` may be NULL. */
 void sampler_stop(struct sampler *s, struct sampler_result *out);
 
 #endif

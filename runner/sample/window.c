@@ -9,10 +9,7 @@
 
 void window_take(struct window *w, const pid_t *server, size_t n) {
     pid_t pids[TREE_MAX];
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++) {
-        found += proc_tree(server[i], pids + found, TREE_MAX - found);
-    }
+    size_t found = proc_trees(server, n, pids, TREE_MAX);
     kernel_read_tcp(&w->tcp);
     kernel_read_sockets(&w->sockets);
     w->throttled = cgroup_read_throttled("");

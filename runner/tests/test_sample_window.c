@@ -216,7 +216,11 @@ static void samples_nothing(void **unused) {
     assert_int_equal(r.last.pss, -1);
     assert_true(isnan(r.thread_busy));
     assert_int_equal(r.threads, 0);
+    r.thread_busy = 0;
     sampler_stop(NULL, &r);
+    assert_true(isnan(r.thread_busy));
+    assert_int_equal(r.socket_memory, -1);
+    sampler_stop(NULL, NULL);
     loop_release(&loop);
 }
 
