@@ -8,18 +8,7 @@
 
 #define MISSING_PATH "/loopbench-no-such-page"
 #define MAX_STEPS    16
-
-/* The endpoint beside the workloads. */
-static const struct workload root_page = {
-    .name = "root",
-    .summary = "the greeting",
-    .method = "GET",
-    .path = "/",
-    .headers = "",
-    .status = 200,
-    .content_type = "text/plain",
-    .exact = "Hello world!",
-};
+#define MAX_ROWS     64
 
 /* Verifying one target. */
 struct session {
@@ -294,9 +283,6 @@ static int session_pipeline(struct session *s, const struct workload *first,
     bool ours = s->target->kind == VERIFY_OURS;
     add_step(&c, first, first->method, 1, NULL);
     for (size_t i = 0; i < n && c.n + 4 < MAX_STEPS; i++) {
-        if (s->target->kind == VERIFY_NULL && !workloads[i]->null_serves) {
-            continue;
-        }
         add_step(&c, workloads[i], workloads[i]->method, 1, NULL);
         if (ours && strcmp(workloads[i]->method, "GET") == 0) {
             add_step(&c, workloads[i], "HEAD", 1, NULL);
@@ -334,36 +320,65 @@ static int session_connections(struct session *s, const struct workload *w) {
     return session_converse(s, &old_keep);
 }
 
+/* The pages that are no workloads. Figures differ, so the replies are not compared. */
+static int session_pages(struct session *s) {
+    struct session apart = *s;
+    apart.replies = NULL;
+    if (session_workload(s, &verify_root_page) != 0) {
+        return -1;
+    }
+    apart.dead = s->dead;
+    int rc = session_workload(&apart, &verify_stats_page);
+    s->dead = apart.dead;
+    return rc;
+}
+
+/* What to ask of the target: those given that it serves, and of ours all there are. */
+static size_t choose_rows(const struct verify_target *target, const struct workload *const *given,
+                          size_t n, const struct workload *rows[MAX_ROWS]) {
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < MAX_ROWS; i++) {
+        if (target->kind != VERIFY_NULL || given[i]->null_serves) {
+            rows[used++] = given[i];
+        }
+    }
+    for (size_t i = 0; workload_at(i) && used < MAX_ROWS; i++) {
+        const struct workload *w = workload_at(i);
+        bool wanted =
+            target->kind == VERIFY_OURS || (target->kind == VERIFY_NULL && w->null_serves);
+        for (size_t k = 0; k < used; k++) {
+            wanted = wanted && rows[k] != w;
+        }
+        if (wanted) {
+            rows[used++] = w;
+        }
+    }
+    return used;
+}
+
 int verify_contract(const struct verify_target *target, const struct workload *const *workloads,
                     size_t n, int64_t timeout_ns, struct verify_replies *replies,
                     struct verify_findings *f, struct err *e) {
     struct session s = {
         .target = target, .timeout_ns = timeout_ns, .replies = replies, .f = f, .e = e};
-    bool guest = target->kind == VERIFY_GUEST;
-    bool null = target->kind == VERIFY_NULL;
+    const struct workload *rows[MAX_ROWS];
+    size_t asked = choose_rows(target, workloads, n, rows);
     const struct workload *hello = workload_find("hello");
-    const struct workload *first = guest && n > 0 ? workloads[0] : hello;
+    const struct workload *first = target->kind == VERIFY_GUEST && n > 0 ? workloads[0] : hello;
     int rc = 0;
-    bool greeted = guest;
     *e = (struct err){0};
     if (replies) {
         replies->target = target;
     }
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        if (!null || workloads[i]->null_serves) {
-            rc = session_workload(&s, workloads[i]);
-            greeted = greeted || workloads[i] == hello;
-        }
-    }
-    if (rc == 0 && !greeted) {
-        rc = session_workload(&s, hello);
+    for (size_t i = 0; i < asked && rc == 0; i++) {
+        rc = session_workload(&s, rows[i]);
     }
     if (rc == 0 && target->kind == VERIFY_OURS) {
-        rc = session_workload(&s, &root_page);
+        rc = session_pages(&s);
         rc = rc == 0 ? session_refusals(&s, hello) : rc;
     }
     rc = rc == 0 ? session_connections(&s, first) : rc;
-    return rc == 0 ? session_pipeline(&s, first, workloads, n) : rc;
+    return rc == 0 ? session_pipeline(&s, first, rows, asked) : rc;
 }
 
 int verify_all(const struct verify_target *targets, size_t n_targets,

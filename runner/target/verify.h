@@ -63,9 +63,11 @@ struct verify_replies {
 
 void verify_replies_release(struct verify_replies *r);
 
-/* Checks one target against the contract for `workloads` (n of them): adds findings to *f and the
- * replies to *replies (may be NULL). A target that cannot be reached is a finding, too. timeout_ns
- * bounds every single exchange. Returns 0, or -1 with *e (out of memory). */
+/* Checks one target against the contract: adds findings to *f and the replies to *replies (may be
+ * NULL). Of a guest `workloads` (n of them) are asked; of ours always all there are, with /,
+ * /stats, 404 and 405; of the null server those it serves. A target that cannot be reached is a
+ * finding, too. timeout_ns bounds every single exchange. Returns 0, or -1 with *e (out of memory).
+ */
 int verify_contract(const struct verify_target *target, const struct workload *const *workloads,
                     size_t n, int64_t timeout_ns, struct verify_replies *replies,
                     struct verify_findings *f, struct err *e);

@@ -10,6 +10,9 @@ int verify_add(struct verify_findings *f, struct err *e, const char *target,
                enum verify_level level, const char *expected, const char *got, const char *check,
                ...) __attribute__((format(printf, 7, 8)));
 
+/* The pages of our servers that are no workloads: / and /stats. */
+extern const struct workload verify_root_page, verify_stats_page;
+
 /* What a reply to one probe must be. */
 struct verify_probe {
     char name[64];                   /* "HEAD /json" */

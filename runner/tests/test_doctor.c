@@ -348,6 +348,10 @@ static void test_watch(void **state) {
     o.window_ns = -1;
     assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
     assert_true(isnan(w.speed_spread));
+    struct cpusplit given = {.server_short = true};
+    o.split = &given;
+    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
+    assert_true(w.split_known && w.split.server_short);
     machine_release(&m);
     loop_release(&loop);
 }

@@ -233,9 +233,14 @@ enum fault {
     STAYS,        /* ignores Connection: close */
     BODY_TO_HEAD, /* sends the length of nothing to HEAD */
     ALL_OK,       /* 200 whatever is asked */
+    POOR_STATS,   /* /stats without memory */
     GARBAGE,
     SILENT,
 };
+
+#define STATS                                                                                      \
+    "{\"server\":\"x\",\"versions\":{},\"pid\":1,\"workers\":1,\"requests\":1,"                    \
+    "\"connections\":{\"accepted\":1,\"open\":1},\"cpu\":{\"user_us\":1,\"system_us\":1}"
 
 struct answer {
     char text[2048];
@@ -260,6 +265,8 @@ static void answer(enum fault fault, const char *request, struct answer *a) {
         w = strcmp(workload_at(i)->path, path) == 0 ? workload_at(i) : w;
     }
     w = strcmp(path, "/") == 0 ? workload_find("hello") : w;
+    bool stats = strcmp(path, "/stats") == 0;
+    w = stats ? workload_find("json") : w;
     bool get = strcmp(method, "GET") == 0;
     bool to_head = strcmp(method, "HEAD") == 0;
     bool keep = minor == 1 ? !strstr(request, "Connection: close")
@@ -271,6 +278,10 @@ static void answer(enum fault fault, const char *request, struct answer *a) {
     if (allow) {
         status = "405 Method Not Allowed";
         body = missing;
+    }
+    if (stats) {
+        body = fault == POOR_STATS ? STATS "}"
+                                   : STATS ",\"memory\":{\"rss_bytes\":1,\"peak_rss_bytes\":2}}";
     }
     if (fault == ALL_OK) {
         status = "200 OK";
@@ -365,8 +376,8 @@ static void test_contract_kept(void **state) {
     (void)state;
     static const struct {
         enum verify_kind kind;
-        size_t checks; /* 16 of the first target, those of the other, and one comparison */
-    } cases[] = {{VERIFY_OURS, 33}, {VERIFY_NULL, 20}, {VERIFY_GUEST, 21}};
+        size_t checks; /* 18 of the first target, those of the other, and one comparison */
+    } cases[] = {{VERIFY_OURS, 37}, {VERIFY_NULL, 22}, {VERIFY_GUEST, 23}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct verify_findings f = {0};
         verify_two(NO_FAULT, cases[i].kind, 10 * SECOND, &f);
@@ -395,6 +406,7 @@ static void test_contract_broken(void **state) {
         {BODY_TO_HEAD, "HEAD /json: Content-Length"},
         {ALL_OK, "GET of a missing page: status"},
         {ALL_OK, "DELETE /hello: status"},
+        {POOR_STATS, "GET /stats: body"},
         {GARBAGE, "GET /hello"},
         {SILENT, "GET /hello"},
     };

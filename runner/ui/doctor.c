@@ -45,8 +45,12 @@ static void watch_split(const struct doctor_options *o, const struct machine *m,
         return;
     }
     w->cores_known = cpusplit_read_cores(o->root ? o->root : "", &allowed, core);
-    cpusplit_choose(&allowed, core, o->workers > 0 ? o->workers : 1,
-                    o->threads > 0 ? o->threads : 1, &w->split);
+    if (o->split) {
+        w->split = *o->split;
+    } else {
+        cpusplit_choose(&allowed, core, o->workers > 0 ? o->workers : 1,
+                        o->threads > 0 ? o->threads : 1, &w->split);
+    }
     w->split_known = true;
 }
 

@@ -14,17 +14,18 @@
 
 /* What the run would be. All strings are borrowed. */
 struct doctor_options {
-    const char *root;    /* prefix before /proc and /sys; "" or NULL = this machine */
-    const char *wrk;     /* program or path; NULL = "wrk" */
-    const char *gnuplot; /* NULL = "gnuplot" */
-    const char *servers; /* folder of the server binaries; NULL = not checked */
-    const char *results; /* results folder; NULL = not checked */
-    int max_connections; /* of the levels configured */
-    int64_t backlog;     /* 0 = from somaxconn */
-    int workers;         /* server workers */
-    int threads;         /* generator threads */
-    int64_t window_ns;   /* how long to watch steal and foreign CPU; 0 = 1 s, < 0 = not at all */
-    int width;           /* columns of the output; 0 = terminal's, or 100 */
+    const struct cpusplit *split; /* CPUs the run would use; NULL = chosen by workers, threads */
+    const char *root;             /* prefix before /proc and /sys; "" or NULL = this machine */
+    const char *wrk;              /* program or path; NULL = "wrk" */
+    const char *gnuplot;          /* NULL = "gnuplot" */
+    const char *servers;          /* folder of the server binaries; NULL = not checked */
+    const char *results;          /* results folder; NULL = not checked */
+    int max_connections;          /* of the levels configured */
+    int64_t backlog;              /* 0 = from somaxconn */
+    int workers;                  /* server workers */
+    int threads;                  /* generator threads */
+    int64_t window_ns; /* how long to watch steal and foreign CPU; 0 = 1 s, < 0 = not at all */
+    int width;         /* columns of the output; 0 = terminal's, or 100 */
 };
 
 enum doctor_state { DOCTOR_OK, DOCTOR_WARN, DOCTOR_BAD, DOCTOR_UNKNOWN };
