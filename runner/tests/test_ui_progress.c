@@ -71,7 +71,7 @@ static void bar_shows_cell_figures_and_time(void **state) {
     struct progress *p =
         progress_begin(s.out, style(PROGRESS_BAR, 120, true, false), 100, 49, 150LL * 1000000000);
     assert_non_null(p);
-    progress_trial_start(p, 50, "libuv", "hello", 100, 3, 0);
+    progress_trial_start(p, "libuv", "hello", 100, 3, 0);
     const char *drawn = last_drawn(&s);
     assert_non_null(strstr(drawn, "50/100  libuv hello c=100 round 4"));
     assert_non_null(strstr(drawn, "left"));
@@ -95,7 +95,7 @@ static void bar_fits_every_width(void **state) {
         screen_open(&s);
         struct progress *p =
             progress_begin(s.out, style(PROGRESS_BAR, width, width % 2, false), 165, 0, 1000);
-        progress_trial_start(p, 1, "libevent-again", "hello", 100, 3, 1);
+        progress_trial_start(p, "libevent-again", "hello", 100, 3, 1);
         progress_trial_end(p, &r);
         const char *drawn = last_drawn(&s);
         size_t columns = text_columns(drawn);
@@ -123,13 +123,13 @@ static void bar_is_ascii_where_the_locale_is(void **state) {
     (void)state;
     screen_open(&s);
     struct progress *p = progress_begin(s.out, style(PROGRESS_BAR, 120, false, true), 2, 0, 1000);
-    progress_trial_start(p, 1, "libuv", "hello", 100, 3, 0);
+    progress_trial_start(p, "libuv", "hello", 100, 3, 0);
     progress_trial_end(p, &r);
     fflush(s.out);
     for (const char *c = s.text; *c; c++) {
         assert_true((unsigned char)*c < 0x80);
     }
-    assert_non_null(strstr(last_drawn(&s), "\033[32m############............\033[0m"));
+    assert_non_null(strstr(last_drawn(&s), "\033[32m########........\033[0m"));
     assert_non_null(strstr(last_drawn(&s), "7.12 us/req p99 1534 us"));
     progress_end(p);
     screen_close(&s);
@@ -141,7 +141,7 @@ static void lines_are_one_a_trial(void **state) {
     (void)state;
     screen_open(&s);
     struct progress *p = progress_begin(s.out, style(PROGRESS_LINES, 0, false, false), 2, 0, 1000);
-    progress_trial_start(p, 1, "libuv", "hello", 100, 3, 0);
+    progress_trial_start(p, "libuv", "hello", 100, 3, 0);
     progress_tick(p);
     progress_trial_end(p, &r);
     progress_more(p, 3);
@@ -149,7 +149,7 @@ static void lines_are_one_a_trial(void **state) {
     r.server.cpu_us_per_request = UNKNOWN_REAL;
     r.rate = 9.5;
     r.attempt = 1;
-    progress_trial_start(p, 2, "libuv", "hello", 100, 3, 1);
+    progress_trial_start(p, "libuv", "hello", 100, 3, 1);
     progress_trial_end(p, &r);
     progress_end(p);
     fflush(s.out);
@@ -168,7 +168,7 @@ static void failures_and_notes_stand_above_the_bar(void **state) {
     snprintf(r.reason, sizeof r.reason, "was ended by signal 11\n\033[2Jforged");
     screen_open(&s);
     struct progress *p = progress_begin(s.out, style(PROGRESS_BAR, 100, false, false), 4, 0, 1000);
-    progress_trial_start(p, 1, "h2o", "hello", 100, 3, 0);
+    progress_trial_start(p, "h2o", "hello", 100, 3, 0);
     progress_trial_end(p, &r);
     progress_note(p, "note %d", 5);
     fflush(s.out);
@@ -186,7 +186,7 @@ static void quiet_tells_failures_only(void **state) {
     (void)state;
     screen_open(&s);
     struct progress *p = progress_begin(s.out, style(PROGRESS_QUIET, 0, true, true), 4, 0, 1000);
-    progress_trial_start(p, 1, "h2o", "hello", 100, 3, 0);
+    progress_trial_start(p, "h2o", "hello", 100, 3, 0);
     progress_tick(p);
     progress_trial_end(p, &r);
     fflush(s.out);

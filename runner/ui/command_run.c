@@ -46,7 +46,8 @@ static void session_release(struct session *s) {
 static void on_trial_start(void *ctx, int64_t n, const struct plan_block *b,
                            const struct plan_target *t, int attempt) {
     struct session *s = ctx;
-    progress_trial_start(s->progress, n, t->name, b->workload, b->connections, b->round, attempt);
+    (void)n;
+    progress_trial_start(s->progress, t->name, b->workload, b->connections, b->round, attempt);
 }
 
 static void on_trial_end(void *ctx, const struct trial_record *r) {

@@ -14,8 +14,6 @@
 #include "ui/ending.h"
 #include "ui/text.h"
 
-#define BAR_MIN   10
-#define BAR_MAX   24
 #define PART_SIZE 160
 #define CLEAR     "\r\033[K"
 
@@ -100,6 +98,11 @@ static double progress_left_s(const struct progress *p) {
     return left > 0 ? left : 0;
 }
 
+/* By the terminal alone, so that the bar does not breathe with the text beside it. */
+static size_t progress_bar_columns(size_t width) {
+    return width >= 130 ? 24 : width >= 110 ? 16 : 10;
+}
+
 /* Writes `columns` columns of bar, filled in proportion. */
 static void progress_bar(const struct progress *p, size_t columns, char *out, size_t size) {
     const char *full = p->style.utf8 ? "\u2588" : "#";
@@ -130,23 +133,20 @@ static void progress_draw(struct progress *p) {
     if (p->style.mode != PROGRESS_BAR) {
         return;
     }
-    ending_duration_text((int64_t)(progress_left_s(p) + 0.5) * 1000000000, left, sizeof left);
+    int64_t left_s = (int64_t)(progress_left_s(p) + 0.5);
+    ending_duration_text(left_s * 1000000000, left, sizeof left);
     snprintf(part[PART_COUNT], PART_SIZE, "%" PRId64 "/%" PRId64, p->number, p->total);
-    snprintf(part[PART_LEFT], PART_SIZE, "%s left", left);
+    snprintf(part[PART_LEFT], PART_SIZE, "%s left", left_s > 0 ? left : "0 s");
     memcpy(part[PART_CELL], p->cell, PART_SIZE);
     if (*p->figures) { /* of the trial before: the cell beside them is the one running */
         snprintf(part[PART_FIGURES], PART_SIZE, "last: %.*s", PART_SIZE - 8, p->figures);
     }
-    progress_bar(p, BAR_MIN, part[PART_BAR], PART_SIZE);
+    progress_bar(p, progress_bar_columns(width), part[PART_BAR], PART_SIZE);
     size_t used = 0;
     for (enum part i = PART_COUNT; i < PARTS; i++) {
         size_t columns = text_columns(part[i]) + (used > 0 ? 2 : 0);
         shown[i] = *part[i] && used + columns <= room;
         used += shown[i] ? columns : 0;
-    }
-    if (shown[PART_BAR]) {
-        size_t wider = BAR_MIN + room - used;
-        progress_bar(p, wider > BAR_MAX ? BAR_MAX : wider, part[PART_BAR], PART_SIZE);
     }
     fputs(CLEAR, p->out);
     bool first = true;
@@ -172,9 +172,9 @@ static void progress_cell_text(char *out, size_t size, const char *target, const
     }
 }
 
-void progress_trial_start(struct progress *p, int64_t n, const char *target, const char *workload,
+void progress_trial_start(struct progress *p, const char *target, const char *workload,
                           int connections, int round, int attempt) {
-    p->number = n;
+    p->number = p->finished + 1;
     p->started_ns = clock_mono_ns();
     progress_cell_text(p->cell, sizeof p->cell, target, workload, connections, round, attempt);
     progress_draw(p);

@@ -31,8 +31,8 @@ struct progress_style progress_style_for(FILE *out, bool quiet);
 struct progress *progress_begin(FILE *out, struct progress_style style, int64_t total, int64_t done,
                                 int64_t estimate_ns);
 
-/* `n` is the number of the trial, from 1; attempt > 0 marks a repeated block. */
-void progress_trial_start(struct progress *p, int64_t n, const char *target, const char *workload,
+/* attempt > 0 marks a block that is run again. Trials are counted as they come. */
+void progress_trial_start(struct progress *p, const char *target, const char *workload,
                           int connections, int round, int attempt);
 
 /* A trial has ended, well or not. A block that is run again adds its trials to the total. */
