@@ -176,3 +176,19 @@ void findings_print(FILE *out, const struct findings *f, bool utf8) {
                 cautions == 1 ? "" : "s");
     }
 }
+
+int findings_print_run(FILE *out, const struct cells *c, bool utf8, struct err *e) {
+    const struct verdicts_options as_begun = {0};
+    struct verdicts v;
+    struct findings f;
+    if (verdicts_build(&v, c, &as_begun, e) != 0) {
+        return -1;
+    }
+    int rc = findings_make(&f, &v, e);
+    if (rc == 0) {
+        findings_print(out, &f, utf8);
+        findings_release(&f);
+    }
+    verdicts_release(&v);
+    return rc;
+}

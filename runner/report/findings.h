@@ -54,6 +54,9 @@ void findings_release(struct findings *f);
 /* "validated", "not validated", "not judged". */
 const char *findings_validity_name(enum findings_validity validity);
 
+/* All of the above for a run that has just ended: verdicts as it was begun, then findings_print. */
+int findings_print_run(FILE *out, const struct cells *c, bool utf8, struct err *e);
+
 /* The closing lines of a run: validity, then the first sentences, at most 8, wrapped at 100
  * columns. */
 void findings_print(FILE *out, const struct findings *f, bool utf8);

@@ -6,16 +6,18 @@
 #include "report/cells.h"
 #include "report/findings.h"
 #include "report/plots.h"
+#include "report/verdicts.h"
 
 /* cells.csv: one row a cell, every figure with its interval; missing figures are empty and named
  * with their reason in the last column. */
 int csv_write(const struct cells *c, struct err *e);
 
-/* report.json: the same and every round's value, for programs. findings may be NULL. */
-int json_write(const struct cells *c, const struct findings *f, struct err *e);
+/* report.json: the same, every round's value, all verdicts and the findings, for programs. */
+int json_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
+               struct err *e);
 
-/* report.md, for a repository or a forum, with the plots that were made. findings may be NULL. */
-int markdown_write(const struct cells *c, const struct findings *f, const struct plots *p,
-                   struct err *e);
+/* report.md, for a repository or a forum, with the plots that were made. */
+int markdown_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
+                   const struct plots *p, struct err *e);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "report/formats.h"
 #include "report/text.h"
+#include "report/verdicts_formats.h"
 #include "store/manifest.h"
 
 #define REPORT_VERSION 1
@@ -74,9 +75,6 @@ static json_t *findings_json(const struct findings *f) {
         [FINDING_INSUFFICIENT] = "insufficient",
         [FINDING_CAUTION] = "caution",
     };
-    if (!f) {
-        return json_null();
-    }
     json_t *list = json_array();
     for (size_t i = 0; i < f->count; i++) {
         json_array_append_new(list, json_pack("{s:s, s:s}", "kind", kinds[f->finding[i].kind],
@@ -87,16 +85,18 @@ static json_t *findings_json(const struct findings *f) {
                      "resolution_rate", real_or_null(f->resolution_rate), "findings", list);
 }
 
-int json_write(const struct cells *c, const struct findings *f, struct err *e) {
+int json_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
+               struct err *e) {
     struct text_file t;
     json_t *list = json_array();
     for (size_t i = 0; i < c->count; i++) {
         json_array_append_new(list, cell_json(c, &c->cell[i]));
     }
-    json_t *root = json_pack(
-        "{s:s, s:i, s:s, s:O, s:o, s:f, s:o}", "format", "loopbench-report", "format_version",
-        REPORT_VERSION, "state", store_state_name(c->store->state), "run", c->store->manifest,
-        "findings", findings_json(f), "interval_level", CELL_LEVEL, "cells", list);
+    json_t *root =
+        json_pack("{s:s, s:i, s:s, s:O, s:o, s:o, s:f, s:o}", "format", "loopbench-report",
+                  "format_version", REPORT_VERSION, "state", store_state_name(c->store->state),
+                  "run", c->store->manifest, "findings", findings_json(f), "verdicts",
+                  verdicts_json(v), "interval_level", CELL_LEVEL, "cells", list);
     char *text = root && json_array_size(list) == c->count
                      ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12))
                      : NULL;

@@ -1,6 +1,5 @@
 /* report.md from its top: what was run, the findings, and a section a workload. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "report/markdown_parts.h"
@@ -63,9 +62,7 @@ static void put_seconds(FILE *f, int64_t us) {
 static void put_head(FILE *f, const struct cells *c) {
     const json_t *m = c->store->manifest;
     char buf[64];
-    fputs("# loopbench report\n\n", f);
-    put_state(f, c->store);
-    fputs("Measured: ", f);
+    fputs("## What was measured\n\nMeasured: ", f);
     put_targets(f, c);
     fputs(".\n\nWorkloads: ", f);
     put_list(f, c->workloads, c->workload_count);
@@ -90,31 +87,6 @@ static void put_head(FILE *f, const struct cells *c) {
     fputs(".\n\n", f);
 }
 
-static void put_findings(FILE *f, const struct findings *findings) {
-    static const char *const words[] = {
-        [FINDINGS_NOT_JUDGED] = "Not judged",
-        [FINDINGS_VALIDATED] = "Validated",
-        [FINDINGS_NOT_VALIDATED] = "Not validated",
-    };
-    if (!findings) {
-        return;
-    }
-    fprintf(f, "## Findings\n\n**%s**: ", words[findings->validity]);
-    text_markdown(f, findings->validity_reason);
-    if (isfinite(findings->resolution)) {
-        fprintf(f, " The resolution of this run for CPU per request is %.1f%%.",
-                findings->resolution * 100);
-    }
-    fputs("\n\n", f);
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *one = &findings->finding[i];
-        fputs(one->kind == FINDING_CAUTION ? "- **Do not conclude**: " : "- ", f);
-        text_markdown(f, one->text);
-        fputc('\n', f);
-    }
-    fputs(findings->count ? "\n" : "", f);
-}
-
 static void put_pictures(FILE *f, const struct plots *p, const char *workload) {
     for (size_t i = 0; i < p->count; i++) {
         const struct plot *plot = &p->plot[i];
@@ -126,14 +98,16 @@ static void put_pictures(FILE *f, const struct plots *p, const char *workload) {
     }
 }
 
-int markdown_write(const struct cells *c, const struct findings *f, const struct plots *p,
-                   struct err *e) {
+int markdown_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
+                   const struct plots *p, struct err *e) {
     struct text_file t;
     if (text_begin(&t, e) != 0) {
         return -1;
     }
+    fputs("# loopbench report\n\n", t.f);
+    put_state(t.f, c->store);
+    markdown_findings(t.f, f);
     put_head(t.f, c);
-    put_findings(t.f, f);
     for (size_t w = 0; w < c->workload_count; w++) {
         fputs("## Workload ", t.f);
         text_markdown(t.f, c->workloads[w]);
@@ -142,7 +116,8 @@ int markdown_write(const struct cells *c, const struct findings *f, const struct
         put_pictures(t.f, p, c->workloads[w]);
     }
     markdown_latency(t.f, c);
-    markdown_control(t.f, c);
+    markdown_verdicts(t.f, v);
+    markdown_trials(t.f, v);
     markdown_missing(t.f, c, p);
     markdown_reading(t.f, c);
     markdown_machine(t.f, c);

@@ -1,12 +1,10 @@
-/* The tables of report.md: cells, latencies in full, the A/A control. */
+/* The tables of report.md: cells, and latencies in full. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/markdown_parts.h"
-#include "stats/pairs.h"
-#include "stats/yuen.h"
 
 static void put_scaled(FILE *f, enum figure_id id, double v, const struct figure_scale *s) {
     if (id == FIG_RATE && s->decimals == 0) {
@@ -120,75 +118,4 @@ void markdown_latency(FILE *f, const struct cells *c) {
         fputs(" |\n", f);
     }
     fputc('\n', f);
-}
-
-static const struct cell *base_of(const struct cells *c, const struct cell *control) {
-    for (size_t t = 0; t < c->target_count; t++) {
-        if (t != control->target &&
-            strcmp(c->targets[t].name, c->targets[control->target].base) == 0) {
-            return cells_find(c, t, control->workload, control->connections);
-        }
-    }
-    return NULL;
-}
-
-/* Ratio of the control to its target, by the pairs of each block: methodology.md. */
-static void put_ratio(FILE *f, const struct cells *c, const struct cell *control,
-                      const struct cell *base, enum figure_id id, double *work) {
-    double *a = work;
-    double *b = work + c->rounds;
-    for (size_t i = 0; i < c->rounds; i++) {
-        a[i] = cell_value(control, i, id);
-        b[i] = cell_value(base, i, id);
-    }
-    const struct pairs pairs = pairs_log_ratios(a, b, c->rounds, a);
-    const size_t n = order_clean(a, pairs.valid);
-    const struct yuen y = yuen_estimate(a, n);
-    if (n == 0) {
-        fputs(" | n/a", f);
-        return;
-    }
-    fprintf(f, " | %.3f", exp(y.mean));
-    if (y.ok) {
-        const struct yuen_interval i = yuen_interval(&y, 0.05);
-        fprintf(f, " [%.3f, %.3f]", exp(i.lo), exp(i.hi));
-    }
-}
-
-void markdown_control(FILE *f, const struct cells *c) {
-    bool begun = false;
-    double *work = malloc((2 * c->rounds + 1) * sizeof *work);
-    fputs("## A/A control\n\n", f);
-    for (size_t i = 0; work && i < c->count; i++) {
-        const struct cell *cell = &c->cell[i];
-        const struct cell *base =
-            c->targets[cell->target].role == ROLE_CONTROL ? base_of(c, cell) : NULL;
-        if (!base) {
-            continue;
-        }
-        if (!begun) {
-            fputs("The same server under two names: every ratio below would be 1.000 on a perfect "
-                  "machine, and no difference between two targets that is smaller than what shows "
-                  "here can be believed. Ratios of the pairs in each block, 20% trimmed mean and "
-                  "its 95% interval.\n\n"
-                  "| workload | connections | control / target | CPU per request | requests/s |\n"
-                  "|---|--:|---|--:|--:|\n",
-                  f);
-            begun = true;
-        }
-        fputs("| ", f);
-        text_markdown(f, cell->workload);
-        fprintf(f, " | %d | ", cell->connections);
-        text_markdown(f, c->targets[cell->target].name);
-        fputs(" / ", f);
-        text_markdown(f, c->targets[base->target].name);
-        put_ratio(f, c, cell, base, FIG_CPU, work);
-        put_ratio(f, c, cell, base, FIG_RATE, work);
-        fputs(" |\n", f);
-    }
-    fputs(begun ? "\n"
-                : "This run carries no A/A control, so nothing here says how small a "
-                  "difference its machine can show.\n\n",
-          f);
-    free(work);
 }

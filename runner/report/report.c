@@ -5,6 +5,7 @@
 #include "report/cells.h"
 #include "report/formats.h"
 #include "report/plots.h"
+#include "report/verdicts_formats.h"
 
 static void say(const struct report_options *o, const char *dir, const char *text) {
     if (o->notes && *text) {
@@ -25,12 +26,13 @@ static void say_state(const struct report_options *o, const struct store *s) {
     }
 }
 
-static int write_all(const struct cells *c, const struct report_options *o, struct err *e) {
+static int write_all(const struct cells *c, const struct verdicts *v, const struct findings *f,
+                     const struct report_options *o, struct err *e) {
     const struct plots_options how = {.programs = o->plots, .gnuplot = o->gnuplot};
     struct plots plots = {0};
     struct err drawn = {0};
     int no_plots = 0;
-    if (csv_write(c, e) != 0 || json_write(c, NULL, e) != 0) {
+    if (csv_write(c, e) != 0 || verdicts_csv_write(v, e) != 0 || json_write(c, v, f, e) != 0) {
         return -1;
     }
     if (o->no_plots) {
@@ -39,13 +41,28 @@ static int write_all(const struct cells *c, const struct report_options *o, stru
         no_plots = plots_make(&plots, c, &how, &drawn);
         say(o, c->store->dir, plots.note);
     }
-    int rc = markdown_write(c, NULL, &plots, e);
+    int rc = markdown_write(c, v, f, &plots, e);
     plots_release(&plots);
     if (rc == 0 && no_plots) {
         *e = drawn;
-        err_prefix(e, "report.md, report.json and cells.csv are written, but no plots");
+        err_prefix(e, "report.md, report.json and the CSV files are written, but no plots");
         rc = -1;
     }
+    return rc;
+}
+
+static int conclude(const struct cells *c, const struct report_options *o, struct err *e) {
+    struct verdicts v;
+    struct findings f;
+    if (verdicts_build(&v, c, &o->verdicts, e) != 0) {
+        return -1;
+    }
+    int rc = findings_make(&f, &v, e);
+    if (rc == 0) {
+        rc = write_all(c, &v, &f, o, e);
+        findings_release(&f);
+    }
+    verdicts_release(&v);
     return rc;
 }
 
@@ -58,7 +75,7 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
     say_state(o, &s);
     int rc = cells_build(&c, &s, e);
     if (rc == 0) {
-        rc = write_all(&c, o, e);
+        rc = conclude(&c, o, e);
         cells_release(&c);
     }
     store_release(&s);

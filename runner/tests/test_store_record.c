@@ -100,6 +100,43 @@ static void test_every_member(void **state) {
     json_decref(root);
 }
 
+/* Every property of the schema is written and every member written is in the schema. */
+static void compare_shape(const json_t *schema, const json_t *written, const char *where) {
+    const json_t *properties = json_object_get(schema, "properties");
+    const char *key;
+    json_t *value;
+    assert_non_null(properties);
+    json_object_foreach((json_t *)properties, key, value) {
+        const json_t *mine = json_object_get(written, key);
+        if (!mine) {
+            fail_msg("%s.%s is in the schema but not written", where, key);
+        }
+        if (json_is_object(mine)) {
+            compare_shape(value, mine, key);
+        }
+    }
+    json_object_foreach((json_t *)written, key, value) {
+        if (!json_object_get(properties, key)) {
+            fail_msg("%s.%s is written but not in the schema", where, key);
+        }
+    }
+}
+
+static void test_schema_names_the_same(void **state) {
+    (void)state;
+    json_error_t why;
+    struct trial_record r;
+    json_t *schema = json_load_file("docs/schema/trial.json", 0, &why);
+    if (!schema) {
+        fail_msg("docs/schema/trial.json: %s (run from the repository's root)", why.text);
+    }
+    record_init(&r);
+    json_t *written = record_to_json(&r);
+    compare_shape(schema, written, "");
+    json_decref(written);
+    json_decref(schema);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -207,9 +244,13 @@ static void test_member_lines(void **state) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_is_null), cmocka_unit_test(test_every_member),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_any_last_words),  cmocka_unit_test(test_member_lines),
+        cmocka_unit_test(test_unknown_is_null),
+        cmocka_unit_test(test_every_member),
+        cmocka_unit_test(test_schema_names_the_same),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_any_last_words),
+        cmocka_unit_test(test_member_lines),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }
