@@ -68,9 +68,10 @@ int command_doctor(const struct invocation *in, struct err *e) {
         return -1;
     }
     int status = -1;
+    struct cpusplit split;
     if (config_servers(c.servers, servers, sizeof servers) != 0) {
         err_set(e, ERR_USAGE, "--servers: the path is too long");
-    } else if (loop_init(&loop, e) == 0) {
+    } else if (setup_split_cpus(&c, &split, e) == 0 && loop_init(&loop, e) == 0) {
         int64_t most = 0;
         for (size_t i = 0; i < c.connections.n; i++) {
             most = c.connections.value[i] > most ? c.connections.value[i] : most;
@@ -83,11 +84,9 @@ int command_doctor(const struct invocation *in, struct err *e) {
             .backlog = c.backlog,
             .workers = (int)c.workers,
             .threads = (int)c.threads,
+            .split = &split,
         };
         status = doctor_run(&loop, &o, stdout, e);
-        if (status == ERR_MACHINE && e->text[0]) {
-            status = -1;
-        }
         loop_release(&loop);
     }
     config_release(&c);
