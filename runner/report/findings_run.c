@@ -89,6 +89,14 @@ static void say_not_judged(struct line *l, const struct verdicts *v) {
                     "two equal servers");
         return;
     }
+    if (v->pair_count == v->count) {
+        add_control(l, v);
+        line_add(l,
+                 " stands alone: the target it repeats was not measured beside it in any of %zu "
+                 "blocks",
+                 v->blocks);
+        return;
+    }
     for (size_t i = v->pair_count; i < v->count; i++) {
         const size_t n = v->row[i].gated.pairs.valid;
         valid = n > valid ? n : valid;
@@ -153,7 +161,7 @@ static void caution_limited_in(struct maker *m, const char *workload, int *level
         if (said++ == 0) {
             fprintf(m->say.f, "%s: the load generator limited the throughput of ", workload);
         } else {
-            fputs(", ", m->say.f);
+            fputs("; ", m->say.f);
         }
         fprintf(m->say.f, "%s at ", c->targets[t].name);
         maker_levels(m->say.f, levels, n);
@@ -163,7 +171,7 @@ static void caution_limited_in(struct maker *m, const char *workload, int *level
     }
     fputs(". Those figures are lower bounds and bear no verdict; CPU per request does", m->say.f);
     if (isfinite(lo) && isfinite(hi)) {
-        fprintf(m->say.f, ". They are %.0f%% to %.0f%% of what the null server reached", 100 * lo,
+        fprintf(m->say.f, ". They are %.1f%% to %.1f%% of what the null server reached", 100 * lo,
                 100 * hi);
     }
     fputc('.', m->say.f);

@@ -270,9 +270,9 @@ static void say_no_difference(struct maker *m, const struct verdict_row *rows, s
     }
     FILE *f = m->say.f;
     say_some(f, worst, some, n);
-    fputs(" no difference was shown; up to ", f);
+    fputs(" no difference was shown; one of up to ", f);
     say_percent(f, worst->gated.could_hide);
-    fprintf(f, "%% could hide%s (", some == 1 ? "" : " at most");
+    fputs("% could hide (", f);
     say_pair(m, worst);
     fputs(").", f);
     maker_end(m, FINDING_NO_DIFFERENCE, worst->about, 0);

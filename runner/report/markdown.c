@@ -105,6 +105,7 @@ int markdown_write(const struct cells *c, const struct verdicts *v, const struct
         return -1;
     }
     fputs("# loopbench report\n\n", t.f);
+    markdown_validity(t.f, f);
     put_state(t.f, c->store);
     markdown_findings(t.f, f);
     put_head(t.f, c);

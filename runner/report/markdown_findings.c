@@ -3,7 +3,23 @@
 
 #include "report/markdown_parts.h"
 
-static void put_validity(FILE *f, const struct findings *findings) {
+static void put_resolution(FILE *f, const struct findings *findings) {
+    const bool cpu = isfinite(findings->resolution);
+    const bool rate = isfinite(findings->resolution_rate);
+    if (!cpu && !rate) {
+        return;
+    }
+    fputs("**Resolution**: ", f);
+    if (cpu) {
+        fprintf(f, "%.1f%% of CPU per request", 100 * findings->resolution);
+    }
+    if (rate) {
+        fprintf(f, "%s%.1f%% of throughput", cpu ? ", " : "", 100 * findings->resolution_rate);
+    }
+    fputs(" in one cell: this run cannot be expected to show smaller differences.\n\n", f);
+}
+
+void markdown_validity(FILE *f, const struct findings *findings) {
     switch (findings->validity) {
     case FINDINGS_VALIDATED:
         fputs("**Validated**: ", f);
@@ -21,22 +37,7 @@ static void put_validity(FILE *f, const struct findings *findings) {
                 "before believing them.\n\n"
               : ".\n\n",
           f);
-}
-
-static void put_resolution(FILE *f, const struct findings *findings) {
-    const bool cpu = isfinite(findings->resolution);
-    const bool rate = isfinite(findings->resolution_rate);
-    if (!cpu && !rate) {
-        return;
-    }
-    fputs("**Resolution**: ", f);
-    if (cpu) {
-        fprintf(f, "%.1f%% of CPU per request", 100 * findings->resolution);
-    }
-    if (rate) {
-        fprintf(f, "%s%.1f%% of throughput", cpu ? ", " : "", 100 * findings->resolution_rate);
-    }
-    fputs(" in one cell: this run cannot be expected to show smaller differences.\n\n", f);
+    put_resolution(f, findings);
 }
 
 static void put_bullet(FILE *f, const char *text) {
@@ -55,14 +56,11 @@ static void put_heading(FILE *f, const struct finding *one, const struct finding
     if (caution) {
         fputs("**What not to conclude**\n\n", f);
     } else if (one->about != ABOUT_COUNT) {
-        const enum figure_id figure = verdict_about_info(one->about)->figure;
-        fprintf(f, "**%s**\n\n", figure_info(figure)->title);
+        markdown_about(f, one->about);
     }
 }
 
 void markdown_findings(FILE *f, const struct findings *findings) {
-    put_validity(f, findings);
-    put_resolution(f, findings);
     fputs("## Findings\n\n", f);
     for (size_t i = 0; i < findings->count; i++) {
         put_heading(f, &findings->finding[i], i > 0 ? &findings->finding[i - 1] : NULL);

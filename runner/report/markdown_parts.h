@@ -10,7 +10,8 @@
 /* "6.71 µs [6.65, 6.80]", "≥ 125,431 [124,100, 126,000]", "n/a" */
 void markdown_figure(FILE *f, const struct cell *cell, enum figure_id id);
 
-/* Validity, resolution, and the findings. */
+/* Whether the run is to be believed, and how finely it sees. */
+void markdown_validity(FILE *f, const struct findings *findings);
 void markdown_findings(FILE *f, const struct findings *findings);
 
 void markdown_tables(FILE *f, const struct cells *c, const char *workload);

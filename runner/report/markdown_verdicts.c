@@ -1,4 +1,5 @@
 /* Sections of report.md about verdicts: the table of all, the A/A control, trials and flags. */
+#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -6,6 +7,13 @@
 #include "base/quality.h"
 #include "report/text.h"
 #include "report/verdicts_formats.h"
+
+void markdown_about(FILE *f, enum verdict_about about) {
+    const char *title = figure_info(verdict_about_info(about)->figure)->title;
+    /* "p50" stays as it is. */
+    const bool word = isalpha((unsigned char)title[1]) != 0;
+    fprintf(f, "**%c%s**\n\n", word ? toupper((unsigned char)*title) : *title, title + 1);
+}
 
 static void put_ratio(FILE *f, const struct verdict *v) {
     if (!isfinite(v->ratio)) {
@@ -42,11 +50,11 @@ static void put_row(FILE *f, const struct verdicts *v, const struct verdict_row 
 static void put_rows(FILE *f, const struct verdicts *v, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         if (i == from || v->row[i].about != v->row[i - 1].about) {
-            const struct verdict_about_info *info = verdict_about_info(v->row[i].about);
-            fprintf(f,
-                    "%s**%s**\n\n| workload | connections | A / B | ratio | blocks | A is, against "
-                    "B | ungated, where it differs |\n|---|--:|---|--:|--:|---|---|\n",
-                    i == from ? "" : "\n", figure_info(info->figure)->title);
+            fputs(i == from ? "" : "\n", f);
+            markdown_about(f, v->row[i].about);
+            fputs("| workload | connections | A / B | ratio | blocks | A is, against "
+                  "B | ungated, where it differs |\n|---|--:|---|--:|--:|---|---|\n",
+                  f);
         }
         put_row(f, v, &v->row[i]);
     }
