@@ -387,8 +387,9 @@ static void words_refuse_open_quotes(void **state) {
 }
 
 static void quoted_text_comes_back(void **state) {
-    static const char *const texts[] = {"a",     "a b", " a",  "a ", "a ;b", "\"a\"", "\\",
-                                        "a\\;b", ";a",  "a\"", "'",  "# a",  "a;b",   "a \\;b"};
+    static const char *const texts[] = {"a",   "a b",    " a",   "a ",   "a ;b", "\"a\"",
+                                        "\\",  "a\\;b",  ";a",   "a\"",  "'",    "# a",
+                                        "a;b", "a \\;b", " \\x", "a ;\\"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct err e;
