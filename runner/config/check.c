@@ -100,6 +100,17 @@ static int check_workloads(struct config *c, const struct origins *o, struct err
     return 0;
 }
 
+static int check_baseline(const struct config *c, const struct origins *o, struct err *e) {
+    if (!c->baseline || names_has(&c->targets, c->baseline)) {
+        return 0;
+    }
+    const char *near =
+        option_nearest_of(c->baseline, (const char *const *)c->targets.name, c->targets.n);
+    return err_set(e, ERR_USAGE, "%s: '%s' is not among the targets%s%s%s",
+                   origins_of(o, "baseline"), c->baseline, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "; choose one of them");
+}
+
 /* A section's list of workloads is checked here, where the table is known. */
 static int check_served(const struct config *c, struct err *e) {
     for (size_t i = 0; i < c->target_count; i++) {
@@ -228,6 +239,7 @@ int check_config(struct config *c, const struct origins *origins, unsigned use, 
     /* What only a run means: a file must not stop `verify` by its levels. */
     if ((use & USE_RUN) &&
         (check_workloads(c, origins, e) != 0 || check_control(c, origins, e) != 0 ||
+         check_baseline(c, origins, e) != 0 ||
          check_whole_seconds(origins, "duration", c->duration_ns, e) != 0 ||
          check_whole_seconds(origins, "timeout", c->timeout_ns, e) != 0)) {
         return -1;

@@ -57,6 +57,7 @@ struct config {
     bool verify;
     bool repeat_blocks;    /* a disturbed block is run again, at most twice */
     double margin_percent; /* a smaller difference is "equivalent" */
+    char *baseline;        /* the target that others are held against; NULL = all pairs */
     char *wrk;             /* program */
     char *servers;         /* folder, or "auto": config_servers() */
     char *results;         /* folder */

@@ -58,6 +58,8 @@ const struct option options[] = {
      "nanoseconds of CPU that a server burns for each request, to test the method"},
     {"margin", OPTION_REAL, USE_RUN | USE_REPORT | USE_FILE, FIELD(margin_percent), "3", 0.1, 50,
      "PERCENT", "a difference smaller than this counts as none"},
+    {"baseline", OPTION_NAME, USE_RUN | USE_REPORT | USE_FILE, FIELD(baseline), NULL, 0, 0,
+     "TARGET", "compare the other targets with this one only; without it, all pairs"},
     {"wrk", OPTION_PATH, USE_RUN | USE_DOCTOR | USE_FILE, FIELD(wrk), "wrk", 0, 0, "PROGRAM",
      "the load generator"},
     {"servers", OPTION_PATH, USE_RUN | USE_VERIFY | USE_DOCTOR | USE_FILE, FIELD(servers), "auto",

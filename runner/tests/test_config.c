@@ -197,6 +197,8 @@ static void what_does_not_fit_is_refused(void **state) {
     refused(NULL, FLAGS("targets=null"), "--targets: the null server is measured beside");
     refused(NULL, FLAGS("targets=null", "null-server=no", "workloads=json"),
             "--workloads: no chosen target serves 'json'");
+    refused(NULL, FLAGS("baseline=h2p", "targets=libuv,h2o"),
+            "--baseline: 'h2p' is not among the targets; did you mean 'h2o'?");
     refused(NULL, FLAGS("aa-control=h2o", "targets=libuv"),
             "--aa-control: 'h2o' is not among the targets");
     refused("[target libuv-again]\ncommand = a {port}\n", FLAGS("targets=libuv,libuv-again"),
@@ -346,7 +348,8 @@ static const char everything[] =
     "rounds = 7\nduration = 4s\nwarmup = 1250ms\nseed = 18446744073709551615\naa-control = mine\n"
     "null-server = no\nverify = no\nrepeat-blocks = no\nthreads = 4\nworkers = 3\nbacklog = 99\n"
     "timeout = 3s\nready-timeout = 1500ms\ntrial-margin = 90s\nserver-cpus = 0-2,5\n"
-    "generator-cpus = 3,4\nhandicap = h2o=500,libuv=0\nmargin = 2.5\nwrk = \"/a b/w \\\"k\"\n"
+    "generator-cpus = 3,4\nhandicap = h2o=500,libuv=0\nmargin = 2.5\n"
+    "baseline = h2o\nwrk = \"/a b/w \\\"k\"\n"
     "servers = \" /x \\;y\"\nresults = r\xc3\xa9sultats # 1\n"
     "[target mine]\ncommand = a\\;b \"c \\;d\" \"e'f\" '' --p={port} \\# {workers}\n"
     "env = A=\"1 \\;2\" B=\ncwd = \"/a \\;b \"\nready = /r\nstop-signal = QUIT\nannounces = yes\n"

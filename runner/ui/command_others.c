@@ -16,8 +16,15 @@ int command_report(const struct invocation *in, struct err *e) {
     }
     struct report_options o = {
         .plots = c.plots && strcmp(c.plots, "auto") != 0 ? c.plots : NULL,
+        .verdicts = {.baseline = c.baseline},
         .notes = stderr,
     };
+    /* Unless it was asked for, the margin is the one the run was begun with. */
+    for (size_t i = 0; i < in->args->flags.n; i++) {
+        if (strcmp(in->args->flags.setting[i].option->name, "margin") == 0) {
+            o.verdicts.margin = c.margin_percent / 100;
+        }
+    }
     int rc = report_write(in->args->operand[0], &o, e);
     if (rc == 0) {
         printf("%s/report.md\n", in->args->operand[0]);

@@ -7,6 +7,7 @@
 #include "base/cpus.h"
 #include "base/file.h"
 #include "plan/plan_json.h"
+#include "report/findings.h"
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
@@ -210,7 +211,7 @@ static int session_measure(struct session *s, struct err *e) {
     return rc;
 }
 
-/* The closing table, from what is on disk as any later report. */
+/* The closing table and findings, from what is on disk as any later report. */
 static int print_tables(const char *dir, struct err *e) {
     struct store store;
     struct cells cells;
@@ -219,7 +220,9 @@ static int print_tables(const char *dir, struct err *e) {
     }
     int rc = cells_build(&cells, &store, e);
     if (rc == 0) {
-        summary_print(stdout, &cells, progress_style_for(stdout, false).utf8);
+        const bool utf8 = progress_style_for(stdout, false).utf8;
+        summary_print(stdout, &cells, utf8);
+        rc = findings_print_run(stdout, &cells, utf8, e);
         cells_release(&cells);
     }
     store_release(&store);
