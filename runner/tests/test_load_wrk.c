@@ -365,12 +365,100 @@ static void real_wrk_warms_up_and_is_refused(void **state) {
     assert_true(o.duration_us < 2000000); /* ended by SIGINT: wrk itself was given two seconds */
     load_outcome_release(&o);
 
-    setenv("FAKE_TARGET", "exit", 1);
     spec.port = 1; /* nobody listens there */
     assert_int_equal(run(b, &spec, &o, &e), LOAD_REFUSED);
     assert_non_null(strstr(e.text, "unable to connect"));
-    unsetenv("FAKE_TARGET");
     load_outcome_release(&o);
+}
+
+/* Runs the real wrk against a target of its own that misbehaves after its ready request. */
+static enum load_failure run_against(struct bench *b, const char *behaviour, struct load_spec *spec,
+                                     struct load_outcome *out, struct err *e) {
+    struct target *own = b->target;
+    setenv("FAKE_TARGET", behaviour, 1);
+    setenv("FAKE_TARGET_AFTER", "2", 1);
+    assert_int_equal(target_local.start(&b->loop, &target_spec, &b->target, e), TARGET_OK);
+    assert_int_equal(target_local.ready(b->target, e), TARGET_OK);
+    unsetenv("FAKE_TARGET");
+    unsetenv("FAKE_TARGET_AFTER");
+    spec->port = b->target->port;
+    enum load_failure f = run(b, spec, out, e);
+    target_local.free(b->target);
+    b->target = own;
+    return f;
+}
+
+/* wrk prints nan% and exits with 0. */
+static void real_wrk_hangs(void **state) {
+    struct bench *b = *state;
+    if (!wrk_is_there()) {
+        skip();
+    }
+    struct err e = {0};
+    struct load_outcome o;
+    struct load_spec spec = spec_for(b, LOAD_WINDOW);
+    spec.program = NULL;
+    assert_int_equal(run_against(b, "hang-later", &spec, &o, &e), LOAD_HUNG);
+    assert_int_equal(o.requests, 0);
+    load_outcome_release(&o);
+}
+
+/* A reply slower than the timeout is counted, as a request and as an error, but has no latency. */
+static void real_wrk_times_out(void **state) {
+    struct bench *b = *state;
+    if (!wrk_is_there()) {
+        skip();
+    }
+    struct err e = {0};
+    struct load_outcome o;
+    struct load_spec spec = spec_for(b, LOAD_WINDOW);
+    spec.program = NULL;
+    spec.connections = 1;
+    spec.duration_ns = 2 * SECOND;
+    spec.timeout_ns = SECOND;
+    enum load_failure f = run_against(b, "slow-later", &spec, &o, &e);
+    if (f != LOAD_OK) {
+        fail_msg("%s: %s", load_failure_name(f), e.text);
+    }
+    assert_int_equal(o.requests, 1);
+    assert_int_equal(o.errors_timeout, 1);
+    assert_int_equal(o.raw.n, 0);
+    assert_int_equal(o.corrected.n, 0);
+    load_outcome_release(&o);
+}
+
+struct interrupter {
+    uv_timer_t timer;
+    pid_t pid;
+};
+
+static void interrupt_generator(uv_timer_t *timer) {
+    const struct interrupter *i = timer->data;
+    kill(i->pid, SIGINT);
+}
+
+/* SIGINT from outside ends wrk early and with status 0: only its duration tells. */
+static void real_wrk_ends_early(void **state) {
+    struct bench *b = *state;
+    if (!wrk_is_there()) {
+        skip();
+    }
+    struct err e = {0};
+    struct load_outcome o;
+    struct load *load = NULL;
+    struct load_spec spec = spec_for(b, LOAD_WINDOW);
+    spec.program = NULL;
+    spec.duration_ns = 60 * SECOND;
+    assert_int_equal(load_wrk.start(&b->loop, &spec, &load, &e), LOAD_OK);
+    struct interrupter i = {.pid = load_wrk.pid(load)};
+    uv_timer_init(&b->loop.uv, &i.timer);
+    i.timer.data = &i;
+    uv_timer_start(&i.timer, interrupt_generator, 100, 100);
+    assert_int_equal(load_wrk.finish(load, NULL, NULL, &o, &e), LOAD_EARLY);
+    uv_close((uv_handle_t *)&i.timer, NULL);
+    loop_wait(&b->loop, NULL, NULL, SECOND / 1000);
+    load_outcome_release(&o);
+    load_wrk.free(load);
 }
 
 /* Answers every request with an empty reply and writes the first one's bytes to `out`. */
@@ -475,6 +563,9 @@ int main(void) {
         CASE(can_be_aborted),
         CASE(real_wrk_is_understood),
         CASE(real_wrk_warms_up_and_is_refused),
+        CASE(real_wrk_hangs),
+        CASE(real_wrk_times_out),
+        CASE(real_wrk_ends_early),
         CASE(real_wrk_sends_hostile_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
