@@ -142,18 +142,24 @@ static bool same_levels(const struct group *x, const struct group *y) {
     return same;
 }
 
-/* Levels at which a group is equivalent; widens *lo and *hi to its intervals, and says whether any
- * of its verdicts is weakened. */
-static size_t equivalent_levels(const struct group *g, int *levels, double *lo, double *hi,
-                                bool *weak) {
+/* What equivalent verdicts have in common. */
+struct span {
+    double lo, hi; /* log ratios that hold all intervals */
+    bool fragile, limited, differs;
+};
+
+/* Levels at which a group is equivalent; widens *s by its verdicts. */
+static size_t equivalent_levels(const struct group *g, int *levels, struct span *s) {
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++) {
         const struct verdict_row *r = g->row[i];
         if (r->gated.kind == VERDICT_EQUIVALENT) {
             levels[n++] = r->a->connections;
-            *lo = fmin(*lo, r->gated.log_lo);
-            *hi = fmax(*hi, r->gated.log_hi);
-            *weak = *weak || r->gated.fragile || r->differs;
+            s->lo = fmin(s->lo, r->gated.log_lo);
+            s->hi = fmax(s->hi, r->gated.log_hi);
+            s->fragile = s->fragile || r->gated.fragile;
+            s->limited = s->limited || r->gated.client_limited;
+            s->differs = s->differs || r->differs;
         }
     }
     return n;
@@ -161,12 +167,10 @@ static size_t equivalent_levels(const struct group *g, int *levels, double *lo, 
 
 /* Says that the pairs of `count` groups, which are equivalent at the same levels, are so. */
 static void say_equivalent(struct maker *m, const struct group *g, size_t count, int *levels) {
-    double lo = INFINITY;
-    double hi = -INFINITY;
-    bool weak = false;
+    struct span s = {.lo = INFINITY, .hi = -INFINITY};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        n = equivalent_levels(&g[i], levels, &lo, &hi, &weak);
+        n = equivalent_levels(&g[i], levels, &s);
     }
     if (n == 0 || !maker_begin(m)) {
         return;
@@ -185,8 +189,10 @@ static void say_equivalent(struct maker *m, const struct group *g, size_t count,
     fprintf(f, " equivalent within %.3g%% in %s at ", 100 * m->v->rule.margin,
             verdict_about_info(first->about)->title);
     maker_levels(f, levels, n);
-    fprintf(f, " (%s %+.1f%% and %+.1f%%%s).", n * count > 1 ? "all intervals between" : "between",
-            100 * expm1(lo), 100 * expm1(hi), weak ? "; some fragile or changed by gating" : "");
+    fprintf(f, " (%s %+.1f%% and %+.1f%%%s%s%s).",
+            n * count > 1 ? "all intervals between" : "between", 100 * expm1(s.lo),
+            100 * expm1(s.hi), s.limited ? "; client-limited" : "", s.fragile ? "; fragile" : "",
+            s.differs ? "; not so ungated" : "");
     maker_end(m, FINDING_EQUIVALENT, first->about, (double)(n * count));
 }
 
