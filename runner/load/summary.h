@@ -20,9 +20,12 @@ int64_t load_percentile(const struct hist *h, double q);
 
 void load_summarise(const struct hist *h, struct load_summary *out);
 
-/* Σ raw latency / (connections × window), 0..1: the part of the connections' time spent waiting
- * for a reply that came. Below 0.95, connections were idle, reconnecting or hung (a reply that
- * never comes is counted nowhere by wrk). NaN without a window. */
+/* Σ raw latency / (connections × window), 0..1: the part of the connections' time spent waiting for
+ * a reply that came. What is missing was spent idle, reconnecting, hung (a reply that never comes
+ * is counted nowhere by wrk) or inside wrk: it takes a latency when the reply is parsed and writes
+ * the next request in a later turn of its loop, so a wrk thread that is busy all the time leaves
+ * half of it out. Only where the generator had time to spare does a low value mean trouble. NaN
+ * without a window. */
 double load_active_ratio(const struct hist *raw, int connections, int64_t duration_us);
 
 #endif
