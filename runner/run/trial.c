@@ -107,9 +107,16 @@ static bool trial_start(struct trial *t, const struct target_spec *spec) {
     return true;
 }
 
+/* Memory of the target with all its descendants. */
+static int trial_read_memory(const struct trial *t, struct proc_memory *out) {
+    pid_t all[MAX_PIDS];
+    size_t n = proc_trees(t->pids, t->n_pids, all, MAX_PIDS);
+    return proc_memory_read(all, n, out);
+}
+
 static void trial_read_idle(struct trial *t) {
     struct proc_memory m;
-    if (proc_memory_read(t->pids, t->n_pids, &m) == 0) {
+    if (trial_read_memory(t, &m) == 0) {
         trial_copy_memory(&t->record->memory.idle, &m);
     }
 }
@@ -150,8 +157,8 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
             sampler = sampler_start(t->setup->loop, t->pids, t->n_pids, g->pid(load), &e);
         }
         f = g->finish(load, trial_target_gone, t, out, &e);
-        if (sampler) {
-            sampler_stop(sampler, seen);
+        if (seen) {
+            sampler_stop(sampler, seen); /* also of none: then what it would have seen is unknown */
         }
     }
     g->free(load);
@@ -182,9 +189,8 @@ static bool trial_warm_up(struct trial *t) {
         t->record->warmup_us = 0;
         return true;
     }
-    int64_t begun = clock_mono_ns();
     bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
-    t->record->warmup_us = (clock_mono_ns() - begun) / 1000;
+    t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
     return good;
 }
@@ -249,7 +255,7 @@ static void trial_keep_memory(struct trial *t, const struct sampler_result *seen
         trial_copy_memory(&m->loaded, &seen->loaded);
         m->loaded.socket = seen->socket_memory;
     }
-    if (proc_memory_read(t->pids, t->n_pids, &now) == 0) {
+    if (trial_read_memory(t, &now) == 0) {
         m->peak_rss = now.peak_rss;
     }
 }
