@@ -57,17 +57,20 @@ static void linear_ticks(struct axis *a, enum figure_unit unit, double hi) {
 }
 
 static void log_ticks(struct axis *a, enum figure_unit unit, double lo, double hi) {
-    static const double mantissas[] = {1, 2, 5};
+    /* Sparse, ordinary and close marks of a decade. Whole decades alone would leave a short axis
+     * with one tick or none; the close ones lie nearer to each other than the shortest axis is
+     * long. */
+    static const double sets[][10] = {{1}, {1, 2, 5}, {1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8}};
+    static const size_t sizes[] = {1, 3, 10};
     const double base = unit_base(unit);
     const double decades = log10(hi / lo);
-    /* Whole decades alone would leave a short axis with one tick or none. */
-    const size_t used = decades < 3.2 ? 3 : 1;
+    const int set = decades > 3.2 ? 0 : decades > 0.7 ? 1 : 2;
     a->log = true;
     a->lo = lo / 1.25;
     a->hi = hi * 1.25;
     for (int power = (int)floor(log10(a->lo / base)); pow(10, power) <= a->hi / base; power++) {
-        for (size_t i = 0; i < used; i++) {
-            double v = mantissas[i] * pow(10, power) * base;
+        for (size_t i = 0; i < sizes[set]; i++) {
+            double v = sets[set][i] * pow(10, power) * base;
             if (v >= a->lo && v <= a->hi) {
                 add_tick(a, unit, v);
             }

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "report/plot_parts.h"
 
-#define DRAW_NS  (60 * 1000000000LL)
 #define GRACE_NS (1000000000LL)
 
 /* Where the programs are, seen from a folder above the program's own. */
@@ -76,7 +75,8 @@ static const char *last_line(const char *tail, char *out, size_t size) {
     return out;
 }
 
-static int judge(const struct child *c, enum loop_wait w, const char *name, struct err *e) {
+static int judge(const struct child *c, enum loop_wait w, int64_t limit_ns, const char *name,
+                 struct err *e) {
     char how[96];
     char said[200];
     if (w == LOOP_INTERRUPTED) {
@@ -84,9 +84,9 @@ static int judge(const struct child *c, enum loop_wait w, const char *name, stru
     }
     if (w == LOOP_TIMEOUT) {
         return err_set(e, ERR_MACHINE,
-                       "gnuplot took more than %lld s to draw %s and was stopped; the machine is "
+                       "gnuplot took more than %g s to draw %s and was stopped; the machine is "
                        "overloaded or gnuplot hangs",
-                       DRAW_NS / 1000000000, name);
+                       (double)limit_ns / 1e9, name);
     }
     if (child_status(c) == 0) {
         return 0;
@@ -97,25 +97,25 @@ static int judge(const struct child *c, enum loop_wait w, const char *name, stru
                    *said ? ": " : "", said);
 }
 
-static int run(struct loop *loop, const char *gnuplot, const char *const *argv, const char *cwd,
-               const char *name, struct err *e) {
+static int run(const struct gnuplot *g, const char *const *argv, const char *cwd, const char *name,
+               struct err *e) {
     static const char *const env[] = {"LC_ALL=C.UTF-8", NULL};
     struct child_spec spec = {.argv = argv, .env = env, .cwd = cwd};
     char path[PATH_MAX];
-    if (file_which(gnuplot, path, sizeof path) != 0) {
+    if (file_which(g->program, path, sizeof path) != 0) {
         return err_set(e, ERR_MACHINE,
                        "%s is not installed: install the package gnuplot-nox (or gnuplot)",
-                       gnuplot);
+                       g->program);
     }
-    struct child *c = child_start(loop, &spec, e);
+    struct child *c = child_start(g->loop, &spec, e);
     if (!c) {
         return -1;
     }
-    enum loop_wait w = child_wait(c, DRAW_NS);
+    enum loop_wait w = child_wait(c, g->limit_ns);
     if (w != LOOP_DONE) {
         child_stop(c, SIGTERM, GRACE_NS);
     }
-    int rc = judge(c, w, name, e);
+    int rc = judge(c, w, g->limit_ns, name, e);
     child_free(c);
     return rc;
 }
@@ -141,27 +141,26 @@ static int put_in_place(const char *plots, const char *name, bool keep, struct e
     return rc;
 }
 
-int gnuplot_draw(struct loop *loop, const char *gnuplot, const char *programs, const char *dir,
-                 const char *name, const char *program, struct err *e) {
+int gnuplot_draw(const struct gnuplot *g, const char *name, const char *kind, struct err *e) {
     char plots[PATH_MAX];
     char settings[128];
     char path[5][PATH_MAX];
     char file[32];
-    const char *const parts[] = {"style.gp", "svg.gp", "head.gp", NULL, "png.gp"};
-    snprintf(file, sizeof file, "%s.gp", program);
+    struct err ignored;
+    const char *const parts[] = {"style.gp", "svg.gp", "head.gp", file, "png.gp"};
+    snprintf(file, sizeof file, "%s.gp", kind);
     snprintf(settings, sizeof settings, "data/%s.gp", name);
-    if (file_join(plots, sizeof plots, dir, "plots", e) != 0) {
+    if (file_join(plots, sizeof plots, g->dir, "plots", e) != 0) {
         return -1;
     }
     for (size_t i = 0; i < 5; i++) {
-        if (file_join(path[i], PATH_MAX, programs, parts[i] ? parts[i] : file, e) != 0) {
+        if (file_join(path[i], PATH_MAX, g->programs, parts[i], e) != 0) {
             return -1;
         }
     }
     /* -d: nobody's own settings. One session draws both pictures. */
-    const char *argv[] = {gnuplot, "-d",    settings, path[0], path[1], path[2],
-                          path[3], path[4], path[2],  path[3], NULL};
-    int rc = run(loop, gnuplot, argv, plots, name, e);
-    struct err ignored;
+    const char *argv[] = {g->program, "-d",    settings, path[0], path[1], path[2],
+                          path[3],    path[4], path[2],  path[3], NULL};
+    int rc = run(g, argv, plots, name, e);
     return put_in_place(plots, name, rc == 0, rc == 0 ? e : &ignored) != 0 ? -1 : rc;
 }

@@ -48,9 +48,19 @@ int plot_write_curves(const struct plot *p, const struct cells *c, char *note, s
  * ERR_MACHINE when none is found). */
 int gnuplot_find_programs(const char *given, char *out, size_t size, struct err *e);
 
-/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots. */
 struct loop;
-int gnuplot_draw(struct loop *loop, const char *gnuplot, const char *programs, const char *dir,
-                 const char *name, const char *program, struct err *e);
+
+/* Draws plots one after another: where everything is, found once. */
+struct gnuplot {
+    struct loop *loop;
+    const char *program;  /* gnuplot itself */
+    const char *programs; /* folder of the *.gp files */
+    const char *dir;      /* of the run */
+    int64_t limit_ns;
+};
+
+/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots; `kind` is lines,
+ * dots or percentiles. On failure neither picture is left. */
+int gnuplot_draw(const struct gnuplot *g, const char *name, const char *kind, struct err *e);
 
 #endif

@@ -9,6 +9,9 @@
 #include "base/loop.h"
 #include "report/plot_parts.h"
 
+/* A plot takes a tenth of a second; a machine under full load ten times that. */
+#define LIMIT_NS (60 * 1000000000LL)
+
 static const char *const kinds[PLOT_COUNT] = {
     [PLOT_RATE] = "throughput",         [PLOT_CPU] = "cpu",
     [PLOT_LATENCY] = "latency",         [PLOT_MEMORY] = "memory",
@@ -95,24 +98,35 @@ static int write_data(struct plots *p, const struct cells *c, struct err *e) {
     return 0;
 }
 
-static int draw_all(const struct plots *p, const struct cells *c, const struct plots_options *o,
+/* Those drawn before a failure are shown. */
+static int draw_all(struct plots *p, const struct cells *c, const struct plots_options *o,
                     struct err *e) {
     char programs[4096];
     struct loop loop;
     if (gnuplot_find_programs(o->programs, programs, sizeof programs, e) != 0 ||
         loop_init(&loop, e) != 0) {
+        p->count = 0;
         return -1;
     }
+    const struct gnuplot g = {
+        .loop = &loop,
+        .program = o->gnuplot ? o->gnuplot : "gnuplot",
+        .programs = programs,
+        .dir = c->store->dir,
+        .limit_ns = o->limit_ns > 0 ? o->limit_ns : LIMIT_NS,
+    };
+    size_t drawn = 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->count; i++) {
         const struct plot *plot = &p->plot[i];
-        const char *program = plot->kind == PLOT_PERCENTILES ? "percentiles"
-                              : plot->dots                   ? "dots"
-                                                             : "lines";
-        rc = gnuplot_draw(&loop, o->gnuplot ? o->gnuplot : "gnuplot", programs, c->store->dir,
-                          plot->name, program, e);
+        const char *kind = plot->kind == PLOT_PERCENTILES ? "percentiles"
+                           : plot->dots                   ? "dots"
+                                                          : "lines";
+        rc = gnuplot_draw(&g, plot->name, kind, e);
+        drawn += rc == 0;
     }
     loop_release(&loop);
+    p->count = drawn;
     return rc;
 }
 
@@ -124,13 +138,14 @@ int plots_make(struct plots *p, const struct cells *c, const struct plots_option
                      : err_set(e, ERR_MACHINE, "out of memory for the plots");
     if (rc == 0) {
         rc = write_data(p, c, e);
+        /* Nothing is drawn yet. */
+        p->count = rc == 0 ? p->count : 0;
     }
     if (rc == 0) {
         rc = draw_all(p, c, o, e);
     }
     if (rc != 0) {
         snprintf(p->missing, sizeof p->missing, "%s", e->text);
-        p->count = 0;
     }
     return rc;
 }

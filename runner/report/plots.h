@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "report/cells.h"
@@ -30,6 +31,7 @@ struct plots {
 struct plots_options {
     const char *programs; /* folder of the *.gp files; NULL = found beside the program */
     const char *gnuplot;  /* NULL = "gnuplot" */
+    int64_t limit_ns;     /* for one plot; 0 = a minute */
 };
 
 /* Writes DIR/plots/data/ (numbers and settings, from which `gnuplot` can be run again) and

@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-#define NAME_COLUMNS 17
+#define NAME_COLUMNS 19
 
 struct column {
     const char *heading;
@@ -14,11 +14,11 @@ struct column {
     bool interval;
 };
 
-/* 17 for the name and these, with a blank between, are 100 with rounds and errors. */
+/* 19 for the name and these, with a blank between, are 100 with rounds and errors. */
 static const struct column columns[] = {
-    {"CPU/req", FIG_CPU, 21, true}, {"req/s", FIG_RATE, 10, false},
-    {"p50", FIG_P50, 8, false},     {"p99", FIG_P99, 8, false},
-    {"p99.9", FIG_P999, 8, false},  {"memory", FIG_RSS_PEAK, 9, false},
+    {"CPU/req", FIG_CPU, 21, true}, {"req/s", FIG_RATE, 11, false},
+    {"p50", FIG_P50, 7, false},     {"p99", FIG_P99, 7, false},
+    {"p99.9", FIG_P999, 7, false},  {"memory", FIG_RSS_PEAK, 9, false},
 };
 
 #define COLUMNS (sizeof columns / sizeof columns[0])

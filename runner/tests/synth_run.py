@@ -22,7 +22,7 @@ TARGETS = [
     ("libevent-again", "libevent", "control", 6.95, 2.9, 900, 1.0),
     ("null", "null", "null", 6.60, 1.4, 300, 0.9),
 ]
-HOSTILE = ["<script>alert(1)</script>", "a,b\n\"c\" | `d` _e_ {/Bold f}", "%s $(x) @AT 'q' \\n & é"]
+HOSTILE = ["<script>alert(1)</script>", "a,b\n\"c\" | `d` _e_ {/Bold f}", "%s $(touch pwned) `touch pwned` @AT 'q' \\n & é"]
 WORK = {"hello": 1.0, "json": 1.12, "html": 1.25}
 CEILING = 125000.0
 
