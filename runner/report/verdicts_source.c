@@ -50,7 +50,7 @@ static void find_first(struct verdict_source *s) {
 
 int verdict_source_init(struct verdict_source *s, const struct cells *c) {
     *s = (struct verdict_source){.cells = c};
-    s->first = calloc(c->count * c->rounds + 1, sizeof *s->first);
+    s->first = calloc(c->count * c->rounds + 1, sizeof(*s->first));
     s->a = calloc(3 * c->rounds + 1, sizeof *s->a);
     s->totals = calloc(c->rounds + 1, sizeof *s->totals);
     if (!s->first || !s->a || !s->totals) {
@@ -137,7 +137,7 @@ void verdict_source_fill(struct verdict_source *s, struct verdict_row *row, bool
         const struct trial_record *b = side[1].trial[i];
         s->a[i] = value_of(a, row->about);
         s->b[i] = value_of(b, row->about);
-        if (!isfinite(s->a[i]) || !isfinite(s->b[i])) {
+        if (!a || !b || !isfinite(s->a[i]) || !isfinite(s->b[i])) {
             drop(s, i);
         } else if (gated && (verdict_flags_invalid(a->flags) || verdict_flags_invalid(b->flags))) {
             drop(s, i);
