@@ -33,7 +33,7 @@ static int cells_make(struct cells *c, const struct store *s, struct err *e) {
                        s->dir, c->count, c->rounds);
     }
     for (size_t i = 0; i < c->count; i++) {
-        c->cell[i].trial = calloc(c->rounds, sizeof(*c->cell[i].trial));
+        c->cell[i].trial = calloc(c->rounds, sizeof(void *));
         if (!c->cell[i].trial) {
             return err_set(e, ERR_MACHINE, "out of memory for the cells of %s", s->dir);
         }
@@ -87,14 +87,14 @@ static int choose_attempt(const struct trial_record *const *r, size_t n) {
 }
 
 static int cells_place(struct cells *c, const struct store *s, struct err *e) {
-    const struct trial_record **sorted = calloc(s->count + 1, sizeof(*sorted));
+    const struct trial_record **sorted = calloc(s->count + 1, sizeof(void *));
     if (!sorted) {
         return err_set(e, ERR_MACHINE, "out of memory for the cells of %s", s->dir);
     }
     for (size_t i = 0; i < s->count; i++) {
         sorted[i] = &s->records[i];
     }
-    qsort(sorted, s->count, sizeof(*sorted), compare_attempts);
+    qsort(sorted, s->count, sizeof(void *), compare_attempts);
     for (size_t i = 0; i < s->count;) {
         size_t j = i;
         while (j < s->count && compare_blocks(sorted[i], sorted[j]) == 0) {

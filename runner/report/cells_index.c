@@ -61,7 +61,7 @@ static int index_targets(struct cells *c, const struct store *s, struct ranked *
         }
     }
     qsort(found, n, sizeof *found, compare_ranked);
-    c->targets = calloc(n, sizeof *c->targets);
+    c->targets = calloc(n + 1, sizeof *c->targets);
     if (!c->targets) {
         return no_memory(s, e);
     }
@@ -83,7 +83,7 @@ static int index_workloads(struct cells *c, const struct store *s, struct ranked
         }
     }
     qsort(found, n, sizeof *found, compare_ranked);
-    c->workloads = calloc(n, sizeof(*c->workloads));
+    c->workloads = calloc(n + 1, sizeof(void *));
     if (!c->workloads) {
         return no_memory(s, e);
     }
@@ -137,13 +137,17 @@ static int index_cells(struct cells *c, const struct store *s, struct err *e) {
             bsearch(&r->connections, c->levels, c->level_count, sizeof *c->levels, compare_ints);
         size_t w = 0;
         size_t t = 0;
-        while (strcmp(c->workloads[w], r->workload) != 0) {
+        /* index_workloads left no name empty.
+           NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+        while (w < c->workload_count && strcmp(c->workloads[w], r->workload) != 0) {
             w++;
         }
-        while (strcmp(c->targets[t].name, r->target) != 0) {
+        while (t < c->target_count && strcmp(c->targets[t].name, r->target) != 0) {
             t++;
         }
-        met[(w * c->level_count + (size_t)(level - c->levels)) * c->target_count + t] = true;
+        if (level && w < c->workload_count && t < c->target_count) {
+            met[(w * c->level_count + (size_t)(level - c->levels)) * c->target_count + t] = true;
+        }
     }
     for (size_t i = 0; i < all; i++) {
         if (met[i]) {

@@ -90,7 +90,7 @@ static size_t count_word(struct word *words, size_t n, const char *text, size_t 
 }
 
 static void collect_flags(struct cell *cell, size_t rounds) {
-    struct word words[WORDS_MAX];
+    struct word words[WORDS_MAX] = {{.rounds = 0}};
     size_t n = 0;
     size_t used = 0;
     for (size_t i = 0; i < rounds; i++) {

@@ -32,8 +32,8 @@ struct figure_info {
     const char *key;   /* in CSV and JSON, unit included: cpu_us_per_request */
     const char *title; /* for people: "server CPU per request" */
     const char *unit;  /* "µs" */
+    double quantile;   /* of a latency percentile; 0 for all others */
     enum figure_unit kind;
-    double quantile;    /* of a latency percentile; 0 for all others */
     bool higher_better; /* only throughput */
     bool corrected;     /* a latency from the corrected histogram */
 };

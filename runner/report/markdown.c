@@ -30,7 +30,7 @@ static void put_list(FILE *f, const char *const *names, size_t n) {
 }
 
 static void put_targets(FILE *f, const struct cells *c) {
-    const char *names[3][32];
+    const char *names[3][32] = {{NULL}};
     size_t n[3] = {0};
     for (size_t i = 0; i < c->target_count; i++) {
         enum target_role role = c->targets[i].role;

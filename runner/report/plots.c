@@ -134,8 +134,10 @@ int plots_make(struct plots *p, const struct cells *c, const struct plots_option
                struct err *e) {
     *p = (struct plots){0};
     p->plot = calloc(c->workload_count * PLOT_COUNT + 1, sizeof *p->plot);
-    int rc = p->plot ? make_folders(c->store->dir, e)
-                     : err_set(e, ERR_MACHINE, "out of memory for the plots");
+    if (!p->plot) {
+        return err_set(e, ERR_MACHINE, "out of memory for the plots");
+    }
+    int rc = make_folders(c->store->dir, e);
     if (rc == 0) {
         rc = write_data(p, c, e);
         /* Nothing is drawn yet. */

@@ -67,6 +67,7 @@ void record_init(struct trial_record *r) {
         .rate = UNKNOWN_REAL,
         .raw = latency_unknown,
         .corrected = latency_unknown,
+        .stall_us = UNKNOWN_INT,
         .active_ratio = UNKNOWN_REAL,
         .server = server_unknown,
         .memory = {.idle = memory_unknown, .loaded = memory_unknown, .peak_rss = UNKNOWN_INT},

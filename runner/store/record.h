@@ -110,6 +110,7 @@ struct trial_record {
     struct load_result load;
     double rate; /* successful replies per second: (requests - errors_status) / duration */
     struct latency_summary raw, corrected;
+    int64_t stall_us;    /* the connections-th longest raw latency: load_stall_us() */
     double active_ratio; /* Σ raw latency / (connections × window): method.md section 4 */
     struct server_result server;
     struct memory_result memory;

@@ -18,21 +18,22 @@ enum kind {
 struct member {
     const char *group; /* the object it is in, dotted; "" = the record itself */
     const char *name;
-    enum kind kind;
     size_t offset;
     size_t size; /* room of a text */
+    enum kind kind;
     bool required;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): members cannot stand in parentheses */
 #define AT(group, member, kind, required)                                                          \
     {                                                                                              \
-        group, #member, kind, offsetof(struct trial_record, member),                               \
-            sizeof(((struct trial_record *)0)->member), required                                   \
+        group, #member, offsetof(struct trial_record, member),                                     \
+            sizeof(((struct trial_record *)0)->member), kind, required                             \
     }
 #define IN(path, object, member, kind)                                                             \
     {                                                                                              \
-        path, #member, kind, offsetof(struct trial_record, object.member),                         \
-            sizeof(((struct trial_record *)0)->object.member), false                               \
+        path, #member, offsetof(struct trial_record, object.member),                               \
+            sizeof(((struct trial_record *)0)->object.member), kind, false                         \
     }
 #define LATENCY(object)                                                                            \
     IN(#object, object, samples, KIND_INT64), IN(#object, object, mean_us, KIND_REAL),             \
@@ -44,6 +45,8 @@ struct member {
     IN(path, object, rss, KIND_INT64), IN(path, object, anon, KIND_INT64),                         \
         IN(path, object, file, KIND_INT64), IN(path, object, shmem, KIND_INT64),                   \
         IN(path, object, pss, KIND_INT64), IN(path, object, socket, KIND_INT64)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct member members[] = {
     AT("", seq, KIND_INT64, true),
@@ -77,6 +80,7 @@ static const struct member members[] = {
     AT("", rate, KIND_REAL, false),
     LATENCY(raw),
     LATENCY(corrected),
+    AT("", stall_us, KIND_INT64, false),
     AT("", active_ratio, KIND_REAL, false),
     IN("server", server, pid, KIND_INT64),
     IN("server", server, cpu_ns, KIND_INT64),
@@ -322,7 +326,7 @@ static int read_enum(const struct member *m, const json_t *v, struct trial_recor
 static int member_from_json(const struct member *m, const json_t *v, struct trial_record *r,
                             struct err *e) {
     char *at = (char *)r + m->offset;
-    int64_t whole;
+    int64_t whole = 0;
     if (!v || json_is_null(v)) {
         return m->required ? bad_member(m, "there", e) : 0;
     }

@@ -279,9 +279,10 @@ static void test_axes(void **state) {
     static const enum figure_unit units[] = {UNIT_PER_SECOND, UNIT_CPU_US, UNIT_LATENCY_US,
                                              UNIT_BYTES};
     for (size_t u = 0; u < 4; u++) {
-        for (double lo = 1e-3; lo < 1e12; lo *= 7.3) {
-            for (double ratio = 1; ratio < 1e9; ratio *= 11) {
-                axis_choose(&a, units[u], lo, lo * ratio);
+        for (int i = 0; i < 18; i++) {
+            for (int k = 0; k < 9; k++) {
+                const double lo = 1e-3 * pow(7.3, i);
+                axis_choose(&a, units[u], lo, lo * pow(11, k));
                 assert_true(a.count >= 1 && a.count <= AXIS_TICKS_MAX);
                 assert_true(a.lo < a.hi);
             }
