@@ -225,7 +225,7 @@ static bool same_pair(const struct verdict_row *x, const struct verdict_row *y) 
 static bool say_rows(struct maker *m, const struct verdict_row *rows, size_t n) {
     const size_t levels = m->v->cells->level_count;
     struct group *g = calloc(n + 1, sizeof *g);
-    const struct verdict_row **place = calloc(n * levels + 1, sizeof(*place));
+    const struct verdict_row **place = calloc(n * levels + 1, sizeof(const struct verdict_row *));
     int *numbers = calloc(levels + 1, sizeof *numbers);
     size_t count = 0;
     const bool ok = g && place && numbers;

@@ -94,7 +94,7 @@ int verdicts_judge_control(struct verdicts *v, struct verdict_source *s) {
     const size_t rounds = v->cells->rounds;
     struct control_room room = {
         .cell = calloc(rows + 1, sizeof *room.cell),
-        .row = calloc(rows + 1, sizeof(*room.row)),
+        .row = calloc(rows + 1, sizeof(const struct verdict_row *)),
         .values = calloc(rows * rounds * 2 + 1, sizeof *room.values),
         .work = calloc(rows * (rounds + 1) + 1, sizeof *room.work),
     };

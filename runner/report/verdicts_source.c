@@ -50,7 +50,7 @@ static void find_first(struct verdict_source *s) {
 
 int verdict_source_init(struct verdict_source *s, const struct cells *c) {
     *s = (struct verdict_source){.cells = c};
-    s->first = calloc(c->count * c->rounds + 1, sizeof(*s->first));
+    s->first = calloc(c->count * c->rounds + 1, sizeof(const struct trial_record *));
     s->a = calloc(3 * c->rounds + 1, sizeof *s->a);
     s->totals = calloc(c->rounds + 1, sizeof *s->totals);
     if (!s->first || !s->a || !s->totals) {
