@@ -156,8 +156,8 @@ void findings_print(FILE *out, const struct findings *f, bool utf8) {
     const char *name = findings_validity_name(f->validity);
     size_t said = 0;
     size_t all = 0;
-    fprintf(out, "%s: ", name);
-    print_text(out, f->validity_reason, strlen(name) + 2, 2, utf8);
+    fprintf(out, "%s:", name);
+    print_text(out, f->validity_reason, strlen(name) + 1, 2, utf8);
     for (size_t i = 0; i < f->count; i++) {
         const bool caution = f->finding[i].kind == FINDING_CAUTION;
         all += !caution;

@@ -164,7 +164,8 @@ void markdown_trials(FILE *f, const struct verdicts *v) {
     const struct cells *c = v->cells;
     fprintf(f,
             "## Disturbed trials\n\nTrials are judged by signals that do not look at their result. "
-            "A block with an invalid trial is run again, at most twice, and then kept and flagged: "
+            "A block with an invalid trial is run again, at most twice and as long as the run's "
+            "allowance for that lasts, and then kept and flagged: "
             "%zu of %zu blocks were run again, %zu hold an invalid trial all the same. A pair's "
             "verdict leaves out the blocks in which a trial of its own is invalid.\n\n"
             "| target | trials that count | failed | invalid | replaced by a later attempt | "
