@@ -165,16 +165,24 @@ class Box:
                  "--name", name]
         return " ".join(map(quote, words))
 
-    def ini(self, targets=("a", "b"), name="run.ini", targets_only=True, **options):
+    def servers(self, *names):
+        """A folder in which the built-in servers are fakes."""
+        folder = self.at("servers")
+        os.makedirs(folder, exist_ok=True)
+        for name in names:
+            self.write("servers/server-" + name, "#!/bin/sh\nexec %s --name %s \"$@\"\n"
+                       % (quote(FAKE_TARGET), name), 0o755)
+        return folder
+
+    def ini(self, targets=("a", "b"), name="run.ini", chosen=None, **options):
         """Writes a configuration: fake wrk, fake targets (names, or name → command), no controls
         unless asked for, and short limits."""
         if not isinstance(targets, dict):
             targets = {t: "%s --name %s" % (quote(FAKE_TARGET), t) for t in targets}
         settings = {"connections": "8", "rounds": "1", "duration": "1s", "warmup": "0s",
-                    "null_server": "no", "aa_control": "off", "repeat_blocks": "no",
+                    "null_server": "no", "aa_control": "off", "repeat_blocks": "0",
                     "wrk": FAKE_WRK, "results": self.at("results")}
-        if targets_only:
-            settings["targets"] = ",".join(targets)
+        settings["targets"] = chosen or ",".join(targets)
         settings.update(options)
         text = "[run]\n"
         for key, value in settings.items():

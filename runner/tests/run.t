@@ -10,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from command import Box, Run, read_trials, tree, FAKE_TARGET, SERVERS, quote  # noqa: E402
+from command import Box, Run, read_trials, tree  # noqa: E402
 from tap import Tap, eq, has, hasnt, ok  # noqa: E402
 
 tap = Tap()
@@ -24,7 +24,7 @@ box = Box()
 def whole_run():
     """A run with everything: two targets, the A/A control, the null server, two workloads."""
     ini = box.ini(name="whole.ini", connections="4,8", rounds="2", warmup="100ms", aa_control="on",
-                  null_server="yes", workloads="hello,json", seed="7", servers=SERVERS)
+                  null_server="yes", workloads="hello,json", seed="7", servers=box.servers("null"))
     result = box.loopbench("run", ini).expect(0)
     folders = [n for n in os.listdir(box.at("results")) if n != "latest"]
     eq(len(folders), 1, "folders of runs")
@@ -326,11 +326,8 @@ def _():
 @tap.case("verify tells what it checked; a difference is named and the status is 1")
 def _():
     with Box() as own:
-        os.mkdir(own.at("servers"))
-        for name in ("libevent", "libuv", "null"):
-            own.write("servers/server-" + name, "#!/bin/sh\nexec %s --name %s \"$@\"\n"
-                      % (quote(FAKE_TARGET), name), 0o755)
-        how = ["verify", "--servers", own.at("servers"), "--targets", "libevent,libuv"]
+        how = ["verify", "--servers", own.servers("libevent", "libuv", "null"), "--targets",
+               "libevent,libuv"]
         result = own.loopbench(*how).expect(0)
         has(result.out, "libuv", "stdout")
         eq(result.err, "", "stderr")
