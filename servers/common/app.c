@@ -22,6 +22,17 @@ void app_worker_init(struct app_worker *worker, const struct options *options,
     worker->options = options;
     worker->server = server;
     worker->routes = routes_all(&worker->num_routes);
+    random_init(&worker->random);
+}
+
+int app_worker_start(struct app_worker *worker, struct loop *loop) {
+    worker->loop = loop;
+    return routes_start(worker);
+}
+
+void app_worker_stop(struct app_worker *worker) {
+    routes_stop(worker);
+    worker->loop = NULL;
 }
 
 enum app_method app_parse_method(const char *word, size_t len) {

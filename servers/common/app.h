@@ -26,6 +26,7 @@
 #ifndef LOOPBENCH_SERVERS_APP_H
 #define LOOPBENCH_SERVERS_APP_H
 
+#include "common/random.h"
 #include "common/stats.h"
 
 #include <stdbool.h>
@@ -40,6 +41,7 @@
 #define APP_MAX_TARGET ((size_t)8 * 1024)  /* more: 414 */
 #define APP_SCRATCH    2048
 
+struct loop; /* loop.h */
 struct options;
 struct server;
 
@@ -70,6 +72,8 @@ struct app_worker {
     const struct server *server;    /* for /stats; NULL in unit tests */
     const struct app_route *routes; /* the table; a test may put its own */
     size_t num_routes;
+    struct loop *loop; /* from app_worker_start to app_worker_stop; else NULL */
+    struct random random;
     struct stats_counters counters; /* the transport counts connections, the application requests */
     char scratch[APP_SCRATCH];
 };
@@ -105,6 +109,14 @@ struct app_route {
 
 void app_worker_init(struct app_worker *worker, const struct options *options,
                      const struct server *server);
+
+/* On the worker's thread, once its loop can be used: what the routes need of it. Returns 0, or an
+ * exit code after having printed one line. */
+int app_worker_start(struct app_worker *worker, struct loop *loop);
+
+/* After the last exchange was finished, while the loop can still be used: nothing is watched, no
+ * timer runs afterwards. */
+void app_worker_stop(struct app_worker *worker);
 
 /* The method of a request line's first word; case-sensitive. APP_UNKNOWN is not a registered HTTP
  * method (app_end answers 400 to it, as llhttp refuses it). */

@@ -67,3 +67,12 @@ const struct app_route *routes_all(size_t *count) {
     *count = sizeof routes / sizeof routes[0];
     return routes;
 }
+
+int routes_start(struct app_worker *worker) {
+    (void)worker;
+    return 0;
+}
+
+void routes_stop(struct app_worker *worker) {
+    (void)worker;
+}

@@ -7,6 +7,11 @@
 /* The table and its length. */
 const struct app_route *routes_all(size_t *count);
 
+/* What routes need once per worker, with worker->loop set, and once it ends: see app_worker_start
+ * and app_worker_stop. */
+int routes_start(struct app_worker *worker);
+void routes_stop(struct app_worker *worker);
+
 /* Answers 200 with a body that lives at least as long as the exchange. */
 enum app_when reply_with(struct app_exchange *exchange, struct app_slice content_type,
                          struct app_slice body);

@@ -150,6 +150,18 @@ void worker_ready(struct worker *worker) {
     }
 }
 
+int worker_start(struct worker *worker, struct loop *loop) {
+    int code = app_worker_start(&worker->app, loop);
+    if (code == 0) {
+        worker_ready(worker);
+    }
+    return code;
+}
+
+void worker_stop(struct worker *worker) {
+    app_worker_stop(&worker->app);
+}
+
 static int run_worker(struct worker *worker) {
     return worker->server->type->run(worker);
 }

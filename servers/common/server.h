@@ -60,7 +60,15 @@ struct server {
 
 int server_main(int argc, char **argv, const struct server_type *type);
 
-/* The worker's loop is set up. The last worker to say so prints the ready line. */
+/* On the worker's thread, once its loop is set up: starts the application on it, then worker_ready.
+ * Returns 0, or an exit code after having printed one line. */
+int worker_start(struct worker *worker, struct loop *loop);
+
+/* On the worker's thread, after the last connection is gone, before the loop is destroyed. */
+void worker_stop(struct worker *worker);
+
+/* For a worker without an application: its loop is set up. The last worker to say so prints the
+ * ready line. */
 void worker_ready(struct worker *worker);
 
 /* True from SIGTERM on: replies say `Connection: close`. Cheap. */

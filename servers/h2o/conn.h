@@ -13,11 +13,13 @@
 #include "common/date.h"
 #include "common/server.h"
 #include "h2o/lib.h"
+#include "h2o/loop.h"
 
 /* One worker's h2o. */
 struct transport {
     struct worker *worker;
     h2o_context_t ctx;
+    struct h2o_thin_loop loop;
     h2o_accept_ctx_t accept;
     h2o_socket_t *listener; /* NULL once draining */
     h2o_socket_t *wake;

@@ -3,6 +3,7 @@
 #include "common/server.h"
 #include "h2o/conn.h"
 #include "h2o/lib.h"
+#include "h2o/loop.h"
 #include "h2o/reply.h"
 
 #include <errno.h>
@@ -116,12 +117,18 @@ static int run(struct worker *worker) {
     transport->retry.cb = on_retry;
     transport->listener = watch(transport, worker->listener, on_acceptable);
     transport->wake = watch(transport, wake, on_wake);
-    worker_ready(worker);
+    h2o_thin_loop_init(&transport->loop, &transport->ctx);
+    int code = worker_start(worker, &transport->loop.loop);
+    if (code != EXIT_DONE) {
+        return code;
+    }
     while (transport->listener != NULL) {
         (void)h2o_evloop_run(loop, INT32_MAX); /* an interrupted wait is tried again */
     }
     drain(transport);
     conn_release(transport);
+    worker_stop(worker);
+    h2o_thin_loop_release(&transport->loop);
     h2o_socket_close(transport->wake);
     h2o_context_dispose(&transport->ctx);
 #if H2O_LIBRARY_VERSION_MAJOR == 0 && H2O_LIBRARY_VERSION_MINOR == 13

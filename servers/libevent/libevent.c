@@ -6,9 +6,9 @@
  */
 #include "common/http1_conn.h"
 #include "common/listen.h"
+#include "libevent/loop.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <event2/event_struct.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -24,21 +24,17 @@ struct connection {
     struct event event;
 };
 
-struct loop {
+struct transport {
     struct conn_worker conns; /* first */
+    struct event_loop loop;
     struct event_base *base;
     struct event listener, wake, sweep, retry;
     int reserve;
     bool accepting;
 };
 
-static struct loop *loop_of(struct conn *conn) {
-    return (struct loop *)conn->owner;
-}
-
-static struct timeval to_timeval(uint64_t ms) {
-    return (struct timeval){.tv_sec = (time_t)(ms / 1000),
-                            .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
+static struct transport *transport_of(struct conn *conn) {
+    return (struct transport *)conn->owner;
 }
 
 static ssize_t io_write(struct conn *conn, const struct iovec *iov, int count) {
@@ -77,7 +73,7 @@ static void io_want(struct conn *conn, enum conn_want want) {
     event_del(&c->event);
     if (want != CONN_WANT_NOTHING) {
         bool writing = want == CONN_WANT_WRITE;
-        event_assign(&c->event, loop_of(conn)->base, fd,
+        event_assign(&c->event, transport_of(conn)->base, fd,
                      (short)((writing ? EV_WRITE : EV_READ) | EV_PERSIST),
                      writing ? on_writable : on_readable, c);
         event_add(&c->event, NULL);
@@ -88,25 +84,25 @@ static void io_half_close(struct conn *conn) {
     (void)shutdown(event_get_fd(&((struct connection *)conn)->event), SHUT_WR);
 }
 
-static void stop_when_drained(struct loop *loop) {
-    if (conn_drained(&loop->conns)) {
-        event_base_loopbreak(loop->base);
+static void stop_when_drained(struct transport *transport) {
+    if (conn_drained(&transport->conns)) {
+        event_base_loopbreak(transport->base);
     }
 }
 
 static void io_close(struct conn *conn) {
     struct connection *c = (struct connection *)conn;
-    struct loop *loop = loop_of(conn);
+    struct transport *transport = transport_of(conn);
     event_del(&c->event);
     close(event_get_fd(&c->event));
     conn_release(conn);
     free(c);
-    stop_when_drained(loop);
+    stop_when_drained(transport);
 }
 
 static void io_wake_in(struct conn_worker *owner, uint64_t ms) {
-    struct timeval delay = to_timeval(ms);
-    event_add(&((struct loop *)owner)->sweep, &delay);
+    struct timeval delay = event_timeval(ms);
+    event_add(&((struct transport *)owner)->sweep, &delay);
 }
 
 static const struct conn_io io = {io_write, io_want, io_half_close, io_close, io_wake_in};
@@ -117,34 +113,34 @@ static void on_sweep(evutil_socket_t fd, short what, void *arg) {
     conn_sweep(arg);
 }
 
-static void open_connection(struct loop *loop, int fd) {
+static void open_connection(struct transport *transport, int fd) {
     struct connection *c = malloc(sizeof *c);
     if (c == NULL) {
         close(fd);
         return;
     }
-    if (event_assign(&c->event, loop->base, fd, EV_READ | EV_PERSIST, on_readable, c) != 0 ||
+    if (event_assign(&c->event, transport->base, fd, EV_READ | EV_PERSIST, on_readable, c) != 0 ||
         event_add(&c->event, NULL) != 0) {
         close(fd);
         free(c);
         return;
     }
-    conn_init(&c->conn, &loop->conns);
+    conn_init(&c->conn, &transport->conns);
 }
 
 /* Takes up to `most` connections. */
-static void accept_some(struct loop *loop, int fd, unsigned most) {
+static void accept_some(struct transport *transport, int fd, unsigned most) {
     for (unsigned i = 0; i < most; i++) {
-        int client = listen_accept(fd, &loop->reserve);
+        int client = listen_accept(fd, &transport->reserve);
         if (client < 0) {
             if (errno != EAGAIN && errno != EWOULDBLOCK) {
-                struct timeval delay = to_timeval(ACCEPT_PAUSE_MS);
-                event_del(&loop->listener);
-                event_add(&loop->retry, &delay);
+                struct timeval delay = event_timeval(ACCEPT_PAUSE_MS);
+                event_del(&transport->listener);
+                event_add(&transport->retry, &delay);
             }
             return;
         }
-        open_connection(loop, client);
+        open_connection(transport, client);
     }
 }
 
@@ -154,28 +150,28 @@ static void on_acceptable(evutil_socket_t fd, short what, void *arg) {
 }
 
 static void on_retry(evutil_socket_t fd, short what, void *arg) {
-    struct loop *loop = arg;
+    struct transport *transport = arg;
     (void)fd;
     (void)what;
-    if (loop->accepting) {
-        event_add(&loop->listener, NULL);
+    if (transport->accepting) {
+        event_add(&transport->listener, NULL);
     }
 }
 
 static void on_wake(evutil_socket_t fd, short what, void *arg) {
-    struct loop *loop = arg;
-    int listener = event_get_fd(&loop->listener);
+    struct transport *transport = arg;
+    int listener = event_get_fd(&transport->listener);
     (void)fd;
     (void)what;
-    event_del(&loop->wake);
+    event_del(&transport->wake);
     /* Who is in the queue has connected already: serve them too. */
-    accept_some(loop, listener, (unsigned)loop->conns.worker->options->backlog);
-    loop->accepting = false;
-    event_del(&loop->listener);
-    event_del(&loop->retry);
+    accept_some(transport, listener, (unsigned)transport->conns.worker->options->backlog);
+    transport->accepting = false;
+    event_del(&transport->listener);
+    event_del(&transport->retry);
     close(listener);
-    conn_drain(&loop->conns);
-    stop_when_drained(loop);
+    conn_drain(&transport->conns);
+    stop_when_drained(transport);
 }
 
 static struct event_base *make_base(void) {
@@ -190,38 +186,46 @@ static struct event_base *make_base(void) {
     return base;
 }
 
-static int add_events(struct loop *loop, struct worker *worker) {
-    event_assign(&loop->listener, loop->base, worker->listener, EV_READ | EV_PERSIST, on_acceptable,
-                 loop);
-    event_assign(&loop->wake, loop->base, worker->wake, EV_READ | EV_PERSIST, on_wake, loop);
-    event_assign(&loop->sweep, loop->base, -1, 0, on_sweep, loop);
-    event_assign(&loop->retry, loop->base, -1, 0, on_retry, loop);
-    return event_add(&loop->listener, NULL) == 0 && event_add(&loop->wake, NULL) == 0 ? 0 : -1;
+static int add_events(struct transport *transport, struct worker *worker) {
+    event_assign(&transport->listener, transport->base, worker->listener, EV_READ | EV_PERSIST,
+                 on_acceptable, transport);
+    event_assign(&transport->wake, transport->base, worker->wake, EV_READ | EV_PERSIST, on_wake,
+                 transport);
+    event_assign(&transport->sweep, transport->base, -1, 0, on_sweep, transport);
+    event_assign(&transport->retry, transport->base, -1, 0, on_retry, transport);
+    return event_add(&transport->listener, NULL) == 0 && event_add(&transport->wake, NULL) == 0
+               ? 0
+               : -1;
 }
 
 static int run(struct worker *worker) {
-    struct loop *loop = malloc(sizeof *loop);
+    struct transport *transport = malloc(sizeof *transport);
     struct event_base *base = make_base();
-    if (loop != NULL) {
-        loop->base = base;
+    if (transport != NULL) {
+        transport->base = base;
     }
-    if (loop == NULL || base == NULL || add_events(loop, worker) != 0) {
-        free(loop);
+    if (transport == NULL || base == NULL || add_events(transport, worker) != 0) {
+        free(transport);
         server_complain(worker->server->type, "cannot set up an event loop: raise the memory or "
                                               "file limit (ulimit -v, ulimit -n)");
         return EXIT_MACHINE;
     }
-    conn_worker_init(&loop->conns, worker, &io);
-    loop->reserve = listen_reserve();
-    loop->accepting = true;
-    worker_ready(worker);
-    event_base_dispatch(loop->base);
-    event_del(&loop->sweep);
-    event_base_free(loop->base);
-    if (loop->reserve >= 0) {
-        close(loop->reserve);
+    conn_worker_init(&transport->conns, worker, &io);
+    transport->reserve = listen_reserve();
+    transport->accepting = true;
+    event_loop_init(&transport->loop, base);
+    int code = worker_start(worker, &transport->loop.loop);
+    if (code != EXIT_DONE) {
+        return code;
     }
-    free(loop);
+    event_base_dispatch(transport->base);
+    worker_stop(worker);
+    event_del(&transport->sweep);
+    event_base_free(transport->base);
+    if (transport->reserve >= 0) {
+        close(transport->reserve);
+    }
+    free(transport);
     return EXIT_DONE;
 }
 

@@ -5,6 +5,7 @@
  * uv_write_t, allocated for it.
  */
 #include "common/http1_conn.h"
+#include "libuv/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,10 @@ struct connection {
     uv_tcp_t tcp;
 };
 
-struct loop {
+struct transport {
     struct conn_worker conns; /* first */
     uv_loop_t uv;
+    struct uv_thin_loop loop;
     uv_tcp_t listener;
     uv_poll_t wake;
     uv_timer_t sweep;
@@ -30,8 +32,8 @@ struct pending_write {
     size_t len;
 };
 
-static struct loop *loop_of(struct conn *conn) {
-    return (struct loop *)conn->owner;
+static struct transport *transport_of(struct conn *conn) {
+    return (struct transport *)conn->owner;
 }
 
 static uv_stream_t *stream_of(struct conn *conn) {
@@ -109,10 +111,10 @@ static void io_half_close(struct conn *conn) {
     }
 }
 
-static void close_loop_handles(struct loop *loop) {
-    if (conn_drained(&loop->conns) && !loop->closing) {
-        loop->closing = true;
-        uv_close((uv_handle_t *)&loop->sweep, NULL);
+static void close_own_handles(struct transport *transport) {
+    if (conn_drained(&transport->conns) && !transport->closing) {
+        transport->closing = true;
+        uv_close((uv_handle_t *)&transport->sweep, NULL);
     }
 }
 
@@ -124,7 +126,7 @@ static void on_closed(uv_handle_t *handle) {
 
 static void io_close(struct conn *conn) {
     uv_close((uv_handle_t *)stream_of(conn), on_closed);
-    close_loop_handles(loop_of(conn));
+    close_own_handles(transport_of(conn));
 }
 
 static void on_sweep(uv_timer_t *timer) {
@@ -132,9 +134,9 @@ static void on_sweep(uv_timer_t *timer) {
 }
 
 static void io_wake_in(struct conn_worker *owner, uint64_t ms) {
-    struct loop *loop = (struct loop *)owner;
-    if (!loop->closing) {
-        uv_timer_start(&loop->sweep, on_sweep, ms, 0);
+    struct transport *transport = (struct transport *)owner;
+    if (!transport->closing) {
+        uv_timer_start(&transport->sweep, on_sweep, ms, 0);
     }
 }
 
@@ -146,74 +148,75 @@ static void on_discarded(uv_handle_t *handle) {
 
 /* libuv accepts in a loop until EAGAIN, and by itself closes connections past the file limit. */
 static void on_connection(uv_stream_t *listener, int status) {
-    struct loop *loop = listener->data;
+    struct transport *transport = listener->data;
     struct connection *c = status == 0 ? malloc(sizeof *c) : NULL;
     if (c == NULL) {
         return;
     }
-    uv_tcp_init(&loop->uv, &c->tcp);
+    uv_tcp_init(&transport->uv, &c->tcp);
     c->tcp.data = c;
     if (uv_accept(listener, (uv_stream_t *)&c->tcp) != 0 ||
         uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0) {
         uv_close((uv_handle_t *)&c->tcp, on_discarded);
         return;
     }
-    conn_init(&c->conn, &loop->conns);
+    conn_init(&c->conn, &transport->conns);
 }
 
 /* Runs when everything that was ready along with the wake has been dealt with, the listener too. */
 static void on_stop(uv_check_t *check) {
-    struct loop *loop = check->data;
-    uv_close((uv_handle_t *)&loop->stop, NULL);
-    uv_close((uv_handle_t *)&loop->wake, NULL);
-    uv_close((uv_handle_t *)&loop->listener, NULL);
-    conn_drain(&loop->conns);
-    close_loop_handles(loop);
+    struct transport *transport = check->data;
+    uv_close((uv_handle_t *)&transport->stop, NULL);
+    uv_close((uv_handle_t *)&transport->wake, NULL);
+    uv_close((uv_handle_t *)&transport->listener, NULL);
+    conn_drain(&transport->conns);
+    close_own_handles(transport);
 }
 
 static void on_wake(uv_poll_t *poll, int status, int events) {
-    struct loop *loop = poll->data;
+    struct transport *transport = poll->data;
     (void)status;
     (void)events;
-    uv_poll_stop(&loop->wake);
-    uv_check_start(&loop->stop, on_stop);
+    uv_poll_stop(&transport->wake);
+    uv_check_start(&transport->stop, on_stop);
 }
 
-static int set_up(struct loop *loop, struct worker *worker) {
-    int error = uv_loop_init(&loop->uv);
+static int set_up(struct transport *transport, struct worker *worker) {
+    int error = uv_loop_init(&transport->uv);
     if (error == 0) {
-        error = uv_timer_init(&loop->uv, &loop->sweep);
+        error = uv_timer_init(&transport->uv, &transport->sweep);
     }
     if (error == 0) {
-        error = uv_check_init(&loop->uv, &loop->stop);
+        error = uv_check_init(&transport->uv, &transport->stop);
     }
     if (error == 0) {
-        error = uv_poll_init(&loop->uv, &loop->wake, worker->wake);
+        error = uv_poll_init(&transport->uv, &transport->wake, worker->wake);
     }
     if (error == 0) {
-        error = uv_poll_start(&loop->wake, UV_READABLE, on_wake);
+        error = uv_poll_start(&transport->wake, UV_READABLE, on_wake);
     }
     if (error == 0) {
-        error = uv_tcp_init(&loop->uv, &loop->listener);
+        error = uv_tcp_init(&transport->uv, &transport->listener);
     }
     if (error == 0) {
-        error = uv_tcp_open(&loop->listener, worker->listener);
+        error = uv_tcp_open(&transport->listener, worker->listener);
     }
     if (error == 0) {
-        error =
-            uv_listen((uv_stream_t *)&loop->listener, (int)worker->options->backlog, on_connection);
+        error = uv_listen((uv_stream_t *)&transport->listener, (int)worker->options->backlog,
+                          on_connection);
     }
-    loop->sweep.data = loop->stop.data = loop->wake.data = loop->listener.data = loop;
+    transport->sweep.data = transport->stop.data = transport->wake.data = transport->listener.data =
+        transport;
     return error;
 }
 
 static int run(struct worker *worker) {
-    struct loop *loop = malloc(sizeof *loop);
+    struct transport *transport = malloc(sizeof *transport);
     int error = UV_ENOMEM;
-    if (loop != NULL) {
-        conn_worker_init(&loop->conns, worker, &io);
-        loop->closing = false;
-        error = set_up(loop, worker);
+    if (transport != NULL) {
+        conn_worker_init(&transport->conns, worker, &io);
+        transport->closing = false;
+        error = set_up(transport, worker);
     }
     if (error != 0) {
         server_complain(
@@ -223,10 +226,17 @@ static int run(struct worker *worker) {
             uv_strerror(error));
         return EXIT_MACHINE;
     }
-    worker_ready(worker);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-    uv_loop_close(&loop->uv);
-    free(loop);
+    uv_thin_loop_init(&transport->loop, &transport->uv);
+    int code = worker_start(worker, &transport->loop.loop);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    uv_run(&transport->uv, UV_RUN_DEFAULT);
+    worker_stop(worker);
+    uv_thin_loop_close(&transport->loop);
+    uv_run(&transport->uv, UV_RUN_DEFAULT); /* frees what was closed */
+    uv_loop_close(&transport->uv);
+    free(transport);
     return EXIT_DONE;
 }
 

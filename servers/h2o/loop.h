@@ -1,0 +1,32 @@
+/*
+ * The thin loop interface (servers/common/loop.h) on h2o's evloop.
+ *
+ * h2o keeps a list per duration and looks at each in every turn, which suits a server's few fixed
+ * timeouts but not as many durations as clients ask for. Timers stand in a heap here, and one h2o
+ * timeout waits for the first.
+ */
+#ifndef LOOPBENCH_SERVERS_H2O_LOOP_H
+#define LOOPBENCH_SERVERS_H2O_LOOP_H
+
+#include "common/loop.h"
+#include "h2o/lib.h"
+
+struct heap_node {
+    uint64_t deadline; /* loop time in ms */
+    struct loop_timer *timer;
+};
+
+struct h2o_thin_loop {
+    struct loop loop; /* first */
+    h2o_context_t *ctx;
+    h2o_timeout_t timeout; /* its duration is set for each wait */
+    h2o_timeout_entry_t entry;
+    struct heap_node *heap; /* the first to fire is heap[0] */
+    size_t len, size;
+};
+
+void h2o_thin_loop_init(struct h2o_thin_loop *loop, h2o_context_t *ctx);
+/* When nothing is watched and no timer runs. */
+void h2o_thin_loop_release(struct h2o_thin_loop *loop);
+
+#endif

@@ -1,0 +1,136 @@
+#include "libuv/loop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct poll {
+    uv_poll_t handle; /* first */
+    struct loop_watch *watch;
+    unsigned asked;
+};
+
+struct uv_loop_timer {
+    uv_timer_t handle; /* first */
+    struct loop_timer *timer;
+    struct uv_loop_timer *next; /* in spare */
+};
+
+static struct uv_thin_loop *thin(struct loop *loop) {
+    return (struct uv_thin_loop *)loop;
+}
+
+static void on_closed(uv_handle_t *handle) {
+    free(handle); /* the handle is the first member of what was allocated */
+}
+
+static void on_poll(uv_poll_t *handle, int status, int ready);
+
+static int poll_start(struct poll *poll) {
+    int what = 0;
+    what |= (poll->asked & LOOP_READ) != 0 ? UV_READABLE : 0;
+    what |= (poll->asked & LOOP_WRITE) != 0 ? UV_WRITABLE : 0;
+    return what == 0 ? uv_poll_stop(&poll->handle) : uv_poll_start(&poll->handle, what, on_poll);
+}
+
+static void on_poll(uv_poll_t *handle, int status, int ready) {
+    struct poll *poll = (struct poll *)handle;
+    unsigned events = 0;
+    events |= (ready & UV_READABLE) != 0 ? LOOP_READ : 0;
+    events |= (ready & UV_WRITABLE) != 0 ? LOOP_WRITE : 0;
+    if (status < 0) {
+        events = poll->asked;
+        (void)poll_start(poll); /* libuv stops at an error */
+    }
+    poll->watch->on_event(poll->watch, events & poll->asked);
+}
+
+static void unwatch(struct loop *loop, struct loop_watch *watch) {
+    (void)loop;
+    uv_close(watch->impl, on_closed);
+    watch->impl = NULL;
+}
+
+static int watch_fd(struct loop *loop, struct loop_watch *watch, unsigned events) {
+    struct poll *poll = watch->impl;
+    if (poll == NULL) {
+        poll = malloc(sizeof *poll);
+        int error =
+            poll == NULL ? UV_ENOMEM : uv_poll_init(thin(loop)->uv, &poll->handle, watch->fd);
+        if (error != 0) {
+            free(poll);
+            errno = -error;
+            return -1;
+        }
+        uv_unref((uv_handle_t *)&poll->handle);
+        poll->watch = watch;
+        watch->impl = poll;
+    }
+    poll->asked = events;
+    int error = poll_start(poll);
+    if (error != 0) {
+        unwatch(loop, watch);
+        errno = -error;
+        return -1;
+    }
+    return 0;
+}
+
+static void put_back(struct uv_thin_loop *loop, struct loop_timer *timer) {
+    struct uv_loop_timer *own = timer->impl;
+    timer->impl = NULL;
+    own->next = loop->spare;
+    loop->spare = own;
+}
+
+static void cancel(struct loop *loop, struct loop_timer *timer) {
+    struct uv_loop_timer *own = timer->impl;
+    (void)uv_timer_stop(&own->handle);
+    put_back(thin(loop), timer);
+}
+
+static void on_timeout(uv_timer_t *handle) {
+    struct loop_timer *timer = ((struct uv_loop_timer *)handle)->timer;
+    put_back(handle->data, timer);
+    timer->on_fire(timer);
+}
+
+static struct uv_loop_timer *take(struct uv_thin_loop *loop) {
+    struct uv_loop_timer *own = loop->spare;
+    if (own != NULL) {
+        loop->spare = own->next;
+        return own;
+    }
+    own = malloc(sizeof *own);
+    if (own != NULL) {
+        (void)uv_timer_init(loop->uv, &own->handle); /* always 0 */
+        uv_unref((uv_handle_t *)&own->handle);
+        own->handle.data = loop;
+    }
+    return own;
+}
+
+static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
+    struct uv_loop_timer *own = timer->impl != NULL ? timer->impl : take(thin(loop));
+    if (own == NULL) {
+        return -1;
+    }
+    timer->impl = own;
+    own->timer = timer;
+    return uv_timer_start(&own->handle, on_timeout, ms, 0);
+}
+
+void uv_thin_loop_init(struct uv_thin_loop *loop, uv_loop_t *uv) {
+    static const struct loop_ops ops = {watch_fd, unwatch, start, cancel};
+    loop->loop.ops = &ops;
+    loop->uv = uv;
+    loop->spare = NULL;
+}
+
+void uv_thin_loop_close(struct uv_thin_loop *loop) {
+    struct uv_loop_timer *next;
+    for (struct uv_loop_timer *own = loop->spare; own != NULL; own = next) {
+        next = own->next;
+        uv_close((uv_handle_t *)&own->handle, on_closed);
+    }
+    loop->spare = NULL;
+}
