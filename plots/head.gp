@@ -16,7 +16,7 @@ do for [i = 1:KEYS] {
     } else {
         set arrow 100 + i from KEYX[i], KEYY[i] to KEYX[i] + 40, KEYY[i] nohead \
             linecolor rgb COLOR[i] linewidth WIDTH[i] dashtype DASH[i]
-        if (!QUIET[i]) {
+        if (MARKS && !QUIET[i]) {
             set label 100 + i '' at KEYX[i] + 20, KEYY[i] \
                 point pointtype POINT[i] pointsize 0.9 linewidth 1.4 linecolor rgb COLOR[i]
         }

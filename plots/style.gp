@@ -5,6 +5,9 @@
 #   P=…/plots; gnuplot -d data/NAME.gp $P/style.gp $P/svg.gp $P/head.gp $P/lines.gp
 DATA = 'data/'.PLOT.'.dat'
 
+# Settings that older versions did not write.
+if (!exists("MARKS")) { MARKS = 1 }
+
 INK    = '#222222'
 FAINT  = '#6A6A6A'
 RULE   = '#DDDDDD'

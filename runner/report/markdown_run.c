@@ -196,12 +196,21 @@ static bool ends_with(const char *text, const char *end) {
     return len >= n && strcmp(text + len - n, end) == 0;
 }
 
+/* Sizes in machine.memory have no unit in their names. */
+static bool is_memory(const char *path) {
+    return strncmp(path, "memory ", 7) == 0 &&
+           (ends_with(path, "total") || ends_with(path, "available") || ends_with(path, "free"));
+}
+
 /* Rows for every leaf, named by its path; depth bounds what a made-up manifest can do. */
 static void put_facts(FILE *f, const char *path, const json_t *v, int depth) {
     const char *key;
     const json_t *inner;
     char name[256];
-    if (json_is_null(v) && ends_with(path, " note")) {
+    const char *text = json_string_value(v);
+    /* No remark is none; and of the long list of a kernel's flaws only those matter that it has. */
+    if ((json_is_null(v) && ends_with(path, " note")) ||
+        (text && strcmp(text, "Not affected") == 0)) {
         return;
     }
     if (!json_is_object(v)) {
@@ -209,7 +218,8 @@ static void put_facts(FILE *f, const char *path, const json_t *v, int depth) {
         text_markdown(f, path);
         fputs(" | ", f);
         put_value(f, v);
-        if (ends_with(path, "_bytes") && json_is_integer(v)) {
+        if (json_is_integer(v) && (ends_with(path, "_bytes") || is_memory(path)) &&
+            json_integer_value(v) >= 1024) {
             figure_format(name, sizeof name, FIG_RSS_IDLE, (double)json_integer_value(v));
             fprintf(f, " (%s)", name);
         }
@@ -247,7 +257,8 @@ void markdown_machine(FILE *f, const struct cells *c) {
         {"generator", "load generator"},
         {"versions", "version of"},
     };
-    fputs("## Machine and versions\n\n| what | value |\n|---|---|\n", f);
+    fputs("## Machine and versions\n\nIn full in `manifest.json`.\n\n| what | value |\n|---|---|\n",
+          f);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const json_t *v = manifest_at(m, parts[i].path);
         if (v) {

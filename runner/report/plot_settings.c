@@ -240,6 +240,8 @@ int plot_write_settings(const struct plot_frame *frame, const struct cells *c, s
     fprintf(t.f, "GAPX = %d\nGAPY = %d\nBOTTOM = %d\nDOTS = %d\n", v.gap, PANEL_GAP_Y,
             MARGIN_BOTTOM, frame->plot->dots);
     fprintf(t.f, "SHARED = %d\nROOM = %d\n", frame->panel_y == NULL, AXIS_TICKS_MAX);
+    /* Curves of percentiles have no points to tell them by. */
+    fprintf(t.f, "MARKS = %d\n", frame->plot->kind != PLOT_PERCENTILES);
     put_axes(t.f, "X", &frame->x, 1, true);
     put_axes(t.f, "Y", frame->panel_y ? frame->panel_y : &frame->y, frame->panels,
              frame->panel_y == NULL);
