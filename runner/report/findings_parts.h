@@ -31,6 +31,16 @@ void maker_levels(FILE *f, const int levels[], size_t n);
 /* "hello, 100 connections". */
 void maker_cell(FILE *f, const struct cell *cell);
 
+/* The rows of one figure, workload and pair: one for each level. */
+struct finding_group {
+    const struct verdict_row **row;
+    size_t n;
+};
+
+/* The rows of that verdict, higher or lower, as one sentence; none when there is no such row. */
+void findings_say_difference(struct maker *m, const struct finding_group *g,
+                             enum verdict_kind kind);
+
 /* The parts of the whole. */
 void findings_say_verdicts(struct maker *m);
 void findings_say_cautions(struct maker *m);

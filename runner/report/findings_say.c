@@ -1,138 +1,16 @@
-/* Sentences about verdicts: differences, equivalence, and what could not be told. */
+/* Sentences about verdicts: equivalence, and what could not be told. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/findings_parts.h"
 
-/* The rows of one figure, workload and pair: one for each level. */
-struct group {
-    const struct verdict_row **row;
-    size_t n;
-};
-
-/* How a difference in a figure is said: "libuv used 6.1% less CPU per request than h2o". A latency
- * has no verb: "the p99 of libuv was 6.1% lower than that of h2o". */
-struct wording {
-    const char *verb, *less, *more, *noun;
-    bool more_better;
-};
-
-static const struct wording wordings[ABOUT_COUNT] = {
-    [ABOUT_CPU] = {"used", "less", "more", "CPU per request", false},
-    [ABOUT_RATE] = {"served", "fewer", "more", "requests per second", true},
-    [ABOUT_P50] = {NULL, "lower", "higher", "p50", false},
-    [ABOUT_P99] = {NULL, "lower", "higher", "p99", false},
-    [ABOUT_MEMORY] = {"used", "less", "more", "memory at its peak", false},
-};
-
-/* One row seen from its subject. */
-struct effect {
-    double by, lo, hi; /* of the other's value: 0.061 */
-};
-
-static struct effect effect_of(const struct verdict *v, bool flip) {
-    const double mean = flip ? -v->yuen.mean : v->yuen.mean;
-    const double lo = flip ? -v->log_hi : v->log_lo;
-    const double hi = flip ? -v->log_lo : v->log_hi;
-    if (mean < 0) {
-        return (struct effect){-expm1(mean), -expm1(hi), -expm1(lo)};
-    }
-    return (struct effect){expm1(mean), expm1(lo), expm1(hi)};
-}
-
 static void say_percent(FILE *f, double x) {
-    fprintf(f, "%.*f", fabs(x) < 1 ? 1 : 0, 100 * x);
-}
-
-static void say_interval(FILE *f, const struct effect *e) {
-    fputs(" [", f);
-    say_percent(f, e->lo);
-    fputs(", ", f);
-    say_percent(f, e->hi);
-    fputc(']', f);
-}
-
-/* What weakens a verdict, behind its interval. */
-static void say_marks(FILE *f, const struct verdict_row *r) {
-    const char *sep = " (";
-    if (r->gated.fragile) {
-        fprintf(f, "%sfragile", sep);
-        sep = "; ";
-    }
-    if (r->gated.client_limited) {
-        fprintf(f, "%sclient-limited", sep);
-        sep = "; ";
-    }
-    if (r->differs) {
-        fprintf(f, "%sungated: %s", sep, verdict_name(r->ungated.kind));
-        sep = "; ";
-    }
-    fputs(*sep == ';' ? ")" : "", f);
-}
-
-static void say_compared(FILE *f, const struct wording *w, const char *subject, const char *other,
-                         const char *by, const char *than) {
-    if (w->verb) {
-        fprintf(f, "%s %s %s%s %s than %s", subject, w->verb, by, than, w->noun, other);
-    } else {
-        fprintf(f, "the %s of %s was %s%s than that of %s", w->noun, subject, by, than, other);
-    }
-}
-
-static void say_difference(struct maker *m, const struct group *g, enum verdict_kind kind) {
-    const struct verdict_row *first = NULL;
-    size_t n = 0;
-    double size = 0;
-    for (size_t i = 0; i < g->n; i++) {
-        if (g->row[i]->gated.kind == kind) {
-            first = n++ == 0 ? g->row[i] : first;
-            size = fmax(size, fabs(g->row[i]->gated.yuen.mean));
-        }
-    }
-    if (n == 0 || !maker_begin(m)) {
-        return;
-    }
-    FILE *f = m->say.f;
-    const struct wording *w = &wordings[first->about];
-    /* The better one is the subject, unless the baseline is what all are held against. */
-    const bool better = (kind == VERDICT_HIGHER) == w->more_better;
-    const bool flip = m->v->baseline == SIZE_MAX && !better;
-    const char *a = maker_target(m, first->a);
-    const char *b = maker_target(m, first->b);
-    const char *than = (kind == VERDICT_LOWER) != flip ? w->less : w->more;
-    if (n == 1) {
-        const struct effect e = effect_of(&first->gated, flip);
-        char by[32];
-        snprintf(by, sizeof by, "%.*f%% ", e.by < 1 ? 1 : 0, 100 * e.by);
-        maker_cell(f, first->a);
-        fputs(": ", f);
-        say_compared(f, w, flip ? b : a, flip ? a : b, by, than);
-        say_interval(f, &e);
-        say_marks(f, first);
-    } else {
-        fprintf(f, "%s: ", first->a->workload);
-        say_compared(f, w, flip ? b : a, flip ? a : b, "", than);
-        for (size_t i = 0, said = 0; i < g->n; i++) {
-            const struct verdict_row *r = g->row[i];
-            if (r->gated.kind == kind) {
-                const struct effect e = effect_of(&r->gated, flip);
-                fputs(said ? ", " : ": ", f);
-                say_percent(f, e.by);
-                fputc('%', f);
-                say_interval(f, &e);
-                fprintf(f, " at %d%s", r->a->connections, said ? "" : " connections");
-                say_marks(f, r);
-                said++;
-            }
-        }
-    }
-    fputc('.', f);
-    maker_end(m, FINDING_DIFFERENCE, first->about, size);
+    fprintf(f, "%.*f%%", fabs(x) < 1 ? 1 : 0, 100 * x);
 }
 
 /* Do two groups have an equivalent verdict at the same levels? */
-static bool same_levels(const struct group *x, const struct group *y) {
+static bool same_levels(const struct finding_group *x, const struct finding_group *y) {
     bool same = x->n == y->n;
     for (size_t i = 0; same && i < x->n; i++) {
         same = x->row[i]->a->connections == y->row[i]->a->connections &&
@@ -149,7 +27,7 @@ struct span {
 };
 
 /* Levels at which a group is equivalent; widens *s by its verdicts. */
-static size_t equivalent_levels(const struct group *g, int *levels, struct span *s) {
+static size_t equivalent_levels(const struct finding_group *g, int *levels, struct span *s) {
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++) {
         const struct verdict_row *r = g->row[i];
@@ -166,7 +44,8 @@ static size_t equivalent_levels(const struct group *g, int *levels, struct span 
 }
 
 /* Says that the pairs of `count` groups, which are equivalent at the same levels, are so. */
-static void say_equivalent(struct maker *m, const struct group *g, size_t count, int *levels) {
+static void say_equivalent(struct maker *m, const struct finding_group *g, size_t count,
+                           int *levels) {
     struct span s = {.lo = INFINITY, .hi = -INFINITY};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -197,11 +76,12 @@ static void say_equivalent(struct maker *m, const struct group *g, size_t count,
 }
 
 /* The groups of one figure and workload. */
-static void say_workload(struct maker *m, const struct group *g, size_t count, int *levels) {
+static void say_workload(struct maker *m, const struct finding_group *g, size_t count,
+                         int *levels) {
     bool alike = count > 1;
     for (size_t i = 0; i < count; i++) {
-        say_difference(m, &g[i], VERDICT_LOWER);
-        say_difference(m, &g[i], VERDICT_HIGHER);
+        findings_say_difference(m, &g[i], VERDICT_LOWER);
+        findings_say_difference(m, &g[i], VERDICT_HIGHER);
         alike = alike && same_levels(&g[0], &g[i]);
     }
     if (alike) {
@@ -224,7 +104,7 @@ static bool same_pair(const struct verdict_row *x, const struct verdict_row *y) 
 /* rows[0..n) are of one figure and workload, by level and pair: says what there is to say. */
 static bool say_rows(struct maker *m, const struct verdict_row *rows, size_t n) {
     const size_t levels = m->v->cells->level_count;
-    struct group *g = calloc(n + 1, sizeof *g);
+    struct finding_group *g = calloc(n + 1, sizeof *g);
     const struct verdict_row **place = calloc(n * levels + 1, sizeof(const struct verdict_row *));
     int *numbers = calloc(levels + 1, sizeof *numbers);
     size_t count = 0;
@@ -278,7 +158,7 @@ static void say_no_difference(struct maker *m, const struct verdict_row *rows, s
     say_some(f, worst, some, n);
     fputs(" no difference was shown; one of up to ", f);
     say_percent(f, worst->gated.could_hide);
-    fputs("% could hide (", f);
+    fputs(" could hide (", f);
     say_pair(m, worst);
     fputs(").", f);
     maker_end(m, FINDING_NO_DIFFERENCE, worst->about, 0);

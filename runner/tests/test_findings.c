@@ -136,6 +136,24 @@ static void levels_of_a_pair_are_one_sentence(void **state) {
     end(&c);
 }
 
+static void many_levels_are_a_range(void **state) {
+    static const int many[] = {1, 10, 50, 100, 500};
+    struct synthetic s = usual();
+    (void)state;
+    s.levels = many;
+    s.level_count = 5;
+    synthetic_make(&s);
+    for (int round = 0; round < 11; round++) {
+        synthetic_at(&s, "lean", round, 50)->server.cpu_us_per_request *= 0.9;
+        synthetic_at(&s, "lean", round, 500)->server.cpu_us_per_request *= 1.02;
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_DIFFERENCE,
+                "hello: lean used less CPU per request than base at 1, 10, 50, 100 and 500 "
+                "connections, by 8.2% [8.2, 8.2] at 500 up to 19.0% [19.0, 19.0] at 50.");
+    end(&c);
+}
+
 /* The baseline is what the others are held against, better or not. */
 static void a_baseline_stays_the_object(void **state) {
     struct synthetic s = usual();
@@ -460,6 +478,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_said_with_their_interval),
         cmocka_unit_test(levels_of_a_pair_are_one_sentence),
+        cmocka_unit_test(many_levels_are_a_range),
         cmocka_unit_test(a_baseline_stays_the_object),
         cmocka_unit_test(larger_differences_come_first),
         cmocka_unit_test(an_alarm_makes_the_run_not_validated),
