@@ -3,25 +3,25 @@
 set border 1 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
-set xrange [YMIN[1]:YMAX[1]]; set yrange [0.4:N + 0.6]
+set xrange [YMIN[1]:YMAX[1]]; set yrange [0.4:ROWS_SHOWN + 0.6]
 if (YLOG) { set logscale x }
 set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
 set for [i = 1:YTICKS[1]] xtics add (YTEXT[i] YTICK[i])
-set for [i = 1:N] ytics add (ROWNAME[i] N + 1 - i)
+do for [i = 1:N] { if (ROW[i] > 0) { set ytics add (ROWNAME[i] ROW[i]) } }
 # The A/A control is hollow here too.
 twin(shape, point) = point % 2 == 0 ? shape - 1 : shape
 set lmargin at screen LEFT / W; set rmargin at screen (LEFT + PANELW) / W
 set bmargin at screen BOTTOM * 1.0 / H; set tmargin at screen (BOTTOM + PANELH) / H
 set xlabel YLABEL noenhanced font ',12' textcolor rgb INK
 unset ylabel; unset title; unset key
-do for [i = 1:N] {
-    set arrow i from graph 0, first N + 1 - i to graph 1, first N + 1 - i nohead back \
+do for [i = 1:ROWS_SHOWN] {
+    set arrow i from graph 0, first i to graph 1, first i nohead back \
         linecolor rgb RULE linewidth 0.6
 }
 plot for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 \
-         using (interval($3, $3)):(N + 1 - i):($4 - $3):(0) with vectors heads size screen 0.003, 90 fixed \
+         using (interval($3, $3)):(ROW[i]):($4 - $3):(0) with vectors heads size screen 0.003, 90 fixed \
          linecolor rgb COLOR[i] linewidth 1.6, \
-     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using 2:(N + 1 - i) with points \
+     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using 2:(ROW[i]) with points \
          linecolor rgb COLOR[i] linewidth 1.6 pointtype (K == 1 ? POINT[i] : twin(SHAPE[p], POINT[i])) pointsize 1.1
 unset multiplot
 unset output

@@ -15,10 +15,10 @@ do for [i = 1:KEYS] {
         set label 200 + i KEYTEXT[i] at KEYX[i] + 24, KEYY[i] left noenhanced font ',12' textcolor rgb INK
     } else {
         set arrow 100 + i from KEYX[i], KEYY[i] to KEYX[i] + 40, KEYY[i] nohead \
-            linecolor rgb COLOR[i] linewidth WIDTH[i] dashtype DASH[i]
-        if (MARKS && !QUIET[i]) {
+            linecolor rgb COLOR[KEYOF[i]] linewidth WIDTH[KEYOF[i]] dashtype DASH[KEYOF[i]]
+        if (MARKS && !QUIET[KEYOF[i]]) {
             set label 100 + i '' at KEYX[i] + 20, KEYY[i] \
-                point pointtype POINT[i] pointsize 0.9 linewidth 1.4 linecolor rgb COLOR[i]
+                point pointtype POINT[KEYOF[i]] pointsize 0.9 linewidth 1.4 linecolor rgb COLOR[KEYOF[i]]
         }
         set label 200 + i KEYTEXT[i] at KEYX[i] + 47, KEYY[i] left noenhanced font ',12' textcolor rgb INK
     }

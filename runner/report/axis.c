@@ -39,11 +39,11 @@ static double unit_base(enum figure_unit unit) {
     return unit == UNIT_BYTES ? 1048576 : 1;
 }
 
-/* 1, 2 or 5 times a power of ten that gives four to ten steps up to hi. */
+/* 1, 2 or 5 times a power of ten that gives three to eight steps up to hi. */
 static void linear_ticks(struct axis *a, enum figure_unit unit, double hi) {
     static const double steps[] = {1, 2, 5, 10};
     const double base = unit_base(unit);
-    const double rough = hi / base / 5;
+    const double rough = hi / base / 7.5;
     const double power = pow(10, floor(log10(rough)));
     double step = steps[0] * power;
     for (size_t i = 0; i < 4 && step < rough; i++) {

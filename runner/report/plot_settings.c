@@ -22,16 +22,47 @@ struct canvas {
     double panel_width, panel_height, left;
 };
 
+/* Whether the target was measured with the plot's workload at all: the null server knows but one.
+ */
+static bool is_shown(const struct plot_frame *frame, const struct cells *c, size_t target) {
+    for (size_t i = 0; i < c->level_count; i++) {
+        if (cells_find(c, target, frame->plot->workload, c->levels[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The target that is the n-th of those shown, or target_count. */
+static size_t nth_shown(const struct plot_frame *frame, const struct cells *c, size_t n) {
+    size_t t = 0;
+    for (; t < c->target_count; t++) {
+        if (is_shown(frame, c, t) && n-- == 0) {
+            break;
+        }
+    }
+    return t;
+}
+
+static size_t shown_count(const struct plot_frame *frame, const struct cells *c) {
+    size_t n = 0;
+    for (size_t t = 0; t < c->target_count; t++) {
+        n += is_shown(frame, c, t);
+    }
+    return n;
+}
+
 static size_t legend_count(const struct plot_frame *frame, const struct cells *c) {
     if (!frame->plot->dots) {
-        return c->target_count;
+        return shown_count(frame, c);
     }
     return frame->panels > 1 ? frame->panels : 0;
 }
 
 static void legend_text(const struct plot_frame *frame, const struct cells *c, size_t i, char *out,
                         size_t size) {
-    const char *text = frame->plot->dots ? frame->panel_title(frame, c, i) : c->targets[i].name;
+    const char *text = frame->plot->dots ? frame->panel_title(frame, c, i)
+                                         : c->targets[nth_shown(frame, c, i)].name;
     text_terminal(out, size, text, PLOT_NAME_COLUMNS, true);
 }
 
@@ -83,7 +114,7 @@ static struct canvas canvas_of(const struct plot_frame *frame, const struct cell
     if (frame->plot->dots) {
         v.left = dots_margin(c);
         v.panel_width = 560;
-        v.panel_height = 40 + 34.0 * (double)c->target_count;
+        v.panel_height = 40 + 34.0 * (double)shown_count(frame, c);
     } else if (frame->panels > 1) {
         int n = (int)frame->panels;
         v.columns = n <= 3 ? n : n == 4 ? 2 : n > 8 ? 4 : 3;
@@ -141,10 +172,12 @@ static void put_axes(FILE *f, const char *name, const struct axis *a, size_t cou
     }
 }
 
-static void put_targets(FILE *f, const struct cells *c) {
+static void put_targets(FILE *f, const struct plot_frame *frame, const struct cells *c) {
     static const char *const arrays[] = {"NAME", "ROWNAME", "COLOR", "POINT",
                                          "DASH", "WIDTH",   "QUIET"};
-    fprintf(f, "N = %zu\n", c->target_count);
+    size_t row = shown_count(frame, c);
+    fprintf(f, "N = %zu\nROWS_SHOWN = %zu\narray ROW[%zu]\n", c->target_count, row,
+            c->target_count);
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         fprintf(f, "array %s[%zu]\n", arrays[i], c->target_count);
     }
@@ -158,7 +191,8 @@ static void put_targets(FILE *f, const struct cells *c) {
         put_tick_text(f, text);
         fprintf(f, "; COLOR[%zu] = '%s'; POINT[%zu] = %d; DASH[%zu] = %d; WIDTH[%zu] = %.1f; ",
                 i + 1, s.color, i + 1, s.point, i + 1, s.dash, i + 1, s.width);
-        fprintf(f, "QUIET[%zu] = %d\n", i + 1, s.quiet);
+        fprintf(f, "QUIET[%zu] = %d; ROW[%zu] = %zu\n", i + 1, s.quiet, i + 1,
+                is_shown(frame, c, i) ? row-- : 0);
     }
 }
 
@@ -199,12 +233,13 @@ static int put_legend(FILE *f, const struct plot_frame *frame, const struct cell
         return err_set(e, ERR_MACHINE, "out of memory for a plot");
     }
     legend_place(frame, c, canvas, xs, rows);
-    fprintf(f, "KEYS = %zu\narray KEYX[%zu]\narray KEYY[%zu]\narray KEYTEXT[%zu]\n", n, n + 1,
-            n + 1, n + 1);
+    fprintf(f, "KEYS = %zu\narray KEYX[%zu]\narray KEYY[%zu]\n", n, n + 1, n + 1);
+    fprintf(f, "array KEYTEXT[%zu]\narray KEYOF[%zu]\n", n + 1, n + 1);
     for (size_t i = 0; i < n; i++) {
         char text[4 * PLOT_NAME_COLUMNS + 8];
         legend_text(frame, c, i, text, sizeof text);
-        fprintf(f, "KEYX[%zu] = %.1f; KEYY[%zu] = %d; KEYTEXT[%zu] = ", i + 1, xs[i], i + 1,
+        fprintf(f, "KEYOF[%zu] = %zu; KEYX[%zu] = %.1f; KEYY[%zu] = %d; KEYTEXT[%zu] = ", i + 1,
+                frame->plot->dots ? i + 1 : nth_shown(frame, c, i) + 1, i + 1, xs[i], i + 1,
                 canvas->height - 66 - LEGEND_ROW * rows[i], i + 1);
         text_gnuplot(f, text);
         fputc('\n', f);
@@ -245,7 +280,7 @@ int plot_write_settings(const struct plot_frame *frame, const struct cells *c, s
     put_axes(t.f, "X", &frame->x, 1, true);
     put_axes(t.f, "Y", frame->panel_y ? frame->panel_y : &frame->y, frame->panels,
              frame->panel_y == NULL);
-    put_targets(t.f, c);
+    put_targets(t.f, frame, c);
     put_panels(t.f, frame, c);
     put_gaps(t.f, frame, c);
     if (put_legend(t.f, frame, c, &v, e) != 0) {
