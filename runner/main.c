@@ -6,9 +6,13 @@
 #include "ui/help.h"
 
 static int (*const handlers[])(const struct invocation *in, struct err *e) = {
-    [COMMAND_RUN] = command_run,       [COMMAND_REPORT] = command_report,
-    [COMMAND_VERIFY] = command_verify, [COMMAND_DOCTOR] = command_doctor,
-    [COMMAND_HELP] = command_help,     [COMMAND_VERSION] = command_version,
+    [COMMAND_RUN] = command_run,
+    [COMMAND_REPORT] = command_report,
+    [COMMAND_VERIFY] = command_verify,
+    [COMMAND_DOCTOR] = command_doctor,
+    [COMMAND_CALIBRATE] = command_calibrate,
+    [COMMAND_HELP] = command_help,
+    [COMMAND_VERSION] = command_version,
 };
 
 int main(int argc, char **argv) {

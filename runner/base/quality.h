@@ -22,6 +22,7 @@ enum quality_id {
     QUALITY_LISTEN_DROPS,
     QUALITY_RETRANSMITS,
     QUALITY_ACTIVE_SHARE,
+    QUALITY_STALL,
     /* judged once for the machine and the plan */
     QUALITY_PORTS,
     QUALITY_FILES,

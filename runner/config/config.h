@@ -22,8 +22,8 @@ struct target_config {
     char *name;
     bool builtin;   /* one of loopbench's servers */
     bool announces; /* prints loopbench's ready line, so it may choose its own port */
-    /* NULL-terminated; holds {host} {port} {workers} {backlog}, expanded when it is started. For a
-     * built-in server command[0] is the program in the servers folder. */
+    /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers}, expanded when it is
+     * started. For a built-in server command[0] is the program in the servers folder. */
     char **command;
     char **env;             /* NAME=VALUE, NULL-terminated; NULL = none */
     char *cwd;              /* NULL = the runner's */
@@ -55,12 +55,12 @@ struct config {
     struct cpu_choice server_cpus, generator_cpus;
     struct pair_list handicap; /* target → ns per request */
     bool verify;
-    bool repeat_blocks;    /* a disturbed block is run again, at most twice */
-    double margin_percent; /* a smaller difference is "equivalent" */
-    char *baseline;        /* the target that others are held against; NULL = all pairs */
-    char *wrk;             /* program */
-    char *servers;         /* folder, or "auto": config_servers() */
-    char *results;         /* folder */
+    int64_t repeat_percent; /* of the planned blocks may be run again, each at most twice */
+    double margin_percent;  /* a smaller difference is "equivalent" */
+    char *baseline;         /* the target that others are held against; NULL = all pairs */
+    char *wrk;              /* program */
+    char *servers;          /* folder, or "auto": config_servers() */
+    char *results;          /* folder */
     /* this invocation only: never in a file */
     char *config; /* the INI file, or NULL */
     char *out;    /* NULL = results/<run-id> */
@@ -124,6 +124,10 @@ int64_t config_backlog(const struct config *c);
 /* The folder of the server programs: the option, else beside the running program, else
  * PREFIX/libexec/loopbench. Returns 0 or -1 when it is too long. */
 int config_servers(const char *option, char *out, size_t size);
+
+/* A copy of one word of a command with the first {servers} in it replaced by that folder; owned by
+ * the caller, NULL out of memory. */
+char *config_expand_servers(const char *word, const char *folder);
 
 /* Checks that the program (and folder) of each chosen target, of the null server where wanted, is
  * there; ERR_MACHINE names the first that is missing and what brings it. */

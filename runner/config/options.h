@@ -30,6 +30,7 @@ enum option_use {
     USE_REPORT = 1 << 1,
     USE_VERIFY = 1 << 2,
     USE_DOCTOR = 1 << 3,
+    USE_CALIBRATE = 1 << 4,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };
 

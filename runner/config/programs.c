@@ -1,6 +1,7 @@
 /* programs.c — are the programs of a configuration, and the CPUs it names, on this machine? */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,9 +9,8 @@
 #include "base/file.h"
 #include "config/config.h"
 
-static int programs_check_target(const struct target_config *t, struct err *e) {
+static int programs_find(const struct target_config *t, const char *program, struct err *e) {
     char path[PATH_MAX];
-    const char *program = t->command[0];
     struct stat st;
     if (t->cwd && (stat(t->cwd, &st) != 0 || !S_ISDIR(st.st_mode))) {
         return err_set(e, ERR_MACHINE,
@@ -42,6 +42,21 @@ static int programs_check_target(const struct target_config *t, struct err *e) {
                    t->name, program);
 }
 
+static int programs_check_target(const struct config *c, const struct target_config *t,
+                                 struct err *e) {
+    char servers[PATH_MAX];
+    if (config_servers(c->servers, servers, sizeof servers) != 0) {
+        return err_set(e, ERR_USAGE, "--servers: the path is too long");
+    }
+    char *program = config_expand_servers(t->command[0], servers);
+    if (!program) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    int rc = programs_find(t, program, e);
+    free(program);
+    return rc;
+}
+
 static int programs_check_cpus(const struct cpu_choice *choice, const char *option, struct err *e) {
     cpu_set_t allowed;
     cpu_set_t inside;
@@ -62,11 +77,11 @@ static int programs_check_cpus(const struct cpu_choice *choice, const char *opti
 
 int config_check_programs(const struct config *c, struct err *e) {
     for (size_t i = 0; i < c->targets.n; i++) {
-        if (programs_check_target(config_target(c, c->targets.name[i]), e) != 0) {
+        if (programs_check_target(c, config_target(c, c->targets.name[i]), e) != 0) {
             return -1;
         }
     }
-    if (c->null_server && programs_check_target(config_target(c, CONFIG_NULL_TARGET), e) != 0) {
+    if (c->null_server && programs_check_target(c, config_target(c, CONFIG_NULL_TARGET), e) != 0) {
         return -1;
     }
     return programs_check_cpus(&c->server_cpus, "server-cpus", e) != 0 ||

@@ -16,7 +16,7 @@ static const char *const builtin_options[] = {"--listen",  "{host}:{port}", "--w
                                               "{workers}", "--backlog",     "{backlog}"};
 #define BUILTIN_OPTIONS (sizeof builtin_options / sizeof builtin_options[0])
 
-static const char *const placeholders[] = {"host", "port", "workers", "backlog"};
+static const char *const placeholders[] = {"host", "port", "workers", "backlog", "servers"};
 #define PLACEHOLDERS (sizeof placeholders / sizeof placeholders[0])
 
 static const struct signal_name {
@@ -195,7 +195,7 @@ static int targets_check_word(const char *word, bool *port, struct err *e) {
         if (!known) {
             return err_set(e, ERR_USAGE,
                            "command: {%s} is none of {host}, {port}, {workers}, "
-                           "{backlog}",
+                           "{backlog}, {servers}",
                            name);
         }
         *port = *port || strcmp(name, "port") == 0;
@@ -242,6 +242,17 @@ int config_servers(const char *option, char *out, size_t size) {
     }
     n = snprintf(out, size, "%s/libexec/loopbench", buildinfo_get()->prefix);
     return n >= 0 && (size_t)n < size ? 0 : -1;
+}
+
+char *config_expand_servers(const char *word, const char *folder) {
+    static const char name[] = "{servers}";
+    const char *at = strstr(word, name);
+    char *out = NULL;
+    if (!at) {
+        return strdup(word);
+    }
+    int n = asprintf(&out, "%.*s%s%s", (int)(at - word), word, folder, at + sizeof name - 1);
+    return n < 0 ? NULL : out;
 }
 
 static int targets_finish_builtin(struct target_config *t, const char *servers, struct err *e) {

@@ -46,3 +46,14 @@ double load_active_ratio(const struct hist *raw, int connections, int64_t durati
     }
     return hist_sum(raw) / ((double)connections * (double)duration_us);
 }
+
+int64_t load_stall_us(const struct hist *raw, int connections) {
+    int64_t longer = 0;
+    for (size_t i = raw->n; i > 0 && connections > 0; i--) {
+        longer += raw->count[i - 1];
+        if (longer >= connections) {
+            return raw->value[i - 1];
+        }
+    }
+    return -1;
+}

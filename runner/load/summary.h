@@ -28,4 +28,8 @@ void load_summarise(const struct hist *h, struct load_summary *out);
  * without a window. */
 double load_active_ratio(const struct hist *raw, int connections, int64_t duration_us);
 
+/* The c-th longest latency, c the connections: when everything stops at once, each connection has
+ * one reply that waits for at least as long as the stop. -1 with fewer than c replies. */
+int64_t load_stall_us(const struct hist *raw, int connections);
+
 #endif

@@ -154,6 +154,10 @@ int plan_max_connections(const struct plan *p) {
     return max;
 }
 
+int64_t plan_repeats_max(const struct plan *p, const struct config *c) {
+    return ((int64_t)p->block_count * c->repeat_percent + 99) / 100;
+}
+
 int64_t plan_estimate_ns(const struct plan *p, const struct config *c) {
     return (int64_t)p->trial_count * (c->warmup_ns + c->duration_ns + PLAN_TRIAL_OVERHEAD_NS);
 }

@@ -58,6 +58,10 @@ int plan_max_connections(const struct plan *p);
 /* Expected time of the whole run in ns: warm-up, window and a fixed overhead for each trial. */
 int64_t plan_estimate_ns(const struct plan *p, const struct config *c);
 
+/* How many blocks may be run again: the configured part of them, rounded up, so that a small run
+ * has one. A block that is run again twice counts twice. */
+int64_t plan_repeats_max(const struct plan *p, const struct config *c);
+
 /* What the plan adds to warm-up and window of one trial when it estimates: start, ready, stop. */
 #define PLAN_TRIAL_OVERHEAD_NS 250000000LL
 

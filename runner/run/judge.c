@@ -2,9 +2,16 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/quality.h"
+
+struct signal {
+    enum quality_id id;
+    double value; /* in the unit of its check; NaN = unknown */
+};
+
+#define SIGNALS     10
+#define STALL_TIMES 5 /* of the median latency */
 
 static double judge_count(int64_t n) {
     return n < 0 ? NAN : (double)n;
@@ -14,12 +21,34 @@ static double judge_shift(const struct environment_result *env) {
     return (env->speed_after / env->speed_before - 1) * 100;
 }
 
-bool judge_trial(struct trial_record *r) {
+/* Part of the local ports that connections and those closed before them hold. */
+static double judge_ports(const struct trial_record *r, int64_t local_ports) {
+    const int64_t waiting = r->environment.time_wait;
+    return local_ports > 0 && waiting >= 0
+               ? 100 * (double)(r->connections + waiting) / (double)local_ports
+               : NAN;
+}
+
+double judge_server_share(const struct trial_record *r, bool generator_alone) {
+    /* A thread that shares its CPU keeps connections idle while the other one runs, too. */
+    double busy = generator_alone ? fmin(r->load.thread_busy, 1) : 1;
+    return isnan(r->load.thread_busy) ? NAN : 1 - busy / 2;
+}
+
+/* A wait of all connections, in ms, where it is far beyond the usual latency; a server that is just
+ * slow does not stall. */
+static double judge_stall(const struct trial_record *r) {
+    if (r->stall_us < 0 || r->raw.p50_us < 0) {
+        return NAN;
+    }
+    return r->stall_us > STALL_TIMES * r->raw.p50_us ? (double)r->stall_us / 1000 : 0;
+}
+
+static void judge_signals(const struct trial_record *r, const struct judge_facts *facts,
+                          struct signal out[SIGNALS]) {
     const struct environment_result *env = &r->environment;
-    const struct {
-        enum quality_id id;
-        double value;
-    } signals[] = {
+    const double share = judge_server_share(r, facts->generator_alone);
+    const struct signal signals[SIGNALS] = {
         {QUALITY_STEAL, env->steal_ratio * 100},
         {QUALITY_FOREIGN_CPU, env->foreign_cpus * 100},
         {QUALITY_THROTTLED, judge_count(env->throttled)},
@@ -27,12 +56,22 @@ bool judge_trial(struct trial_record *r) {
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},
         {QUALITY_LISTEN_DROPS, judge_count(env->listen_drops)},
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
-        {QUALITY_ACTIVE_SHARE, r->active_ratio * 100},
+        {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
+        {QUALITY_STALL, judge_stall(r)},
+        {QUALITY_PORTS, judge_ports(r, facts->local_ports)},
     };
+    for (size_t i = 0; i < SIGNALS; i++) {
+        out[i] = signals[i];
+    }
+}
+
+bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
+    struct signal signals[SIGNALS];
     bool invalid = false;
     size_t used = 0;
+    judge_signals(r, facts, signals);
     r->flags[0] = '\0';
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    for (size_t i = 0; i < SIGNALS; i++) {
         enum quality_level level = quality_judge(signals[i].id, signals[i].value);
         if (level != QUALITY_WARN && level != QUALITY_INVALID) {
             continue;
@@ -47,4 +86,21 @@ bool judge_trial(struct trial_record *r) {
         used += (size_t)n;
     }
     return invalid;
+}
+
+bool judge_reason(const struct trial_record *r, char *out, size_t size) {
+    struct signal signals[SIGNALS];
+    /* No signal that needs facts makes a trial invalid. */
+    judge_signals(r, &(struct judge_facts){.local_ports = -1}, signals);
+    for (size_t i = 0; i < SIGNALS; i++) {
+        if (quality_judge(signals[i].id, signals[i].value) == QUALITY_INVALID) {
+            const struct quality_check *c = quality_check(signals[i].id);
+            const bool percent = c->unit[0] == '%';
+            snprintf(out, size, "%s %.*f%s", c->name, percent && signals[i].value < 10 ? 1 : 0,
+                     signals[i].value, percent ? "%" : "");
+            return true;
+        }
+    }
+    snprintf(out, size, "%s", "");
+    return false;
 }

@@ -3,11 +3,33 @@
 #define RUN_JUDGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "store/record.h"
 
+/* What the signals of a trial are held against; the same for a whole run. */
+struct judge_facts {
+    int64_t local_ports;  /* how many ports clients may take, -1 = unknown */
+    bool generator_alone; /* each of its threads has a CPU for itself */
+};
+
+/* Room for any text judge_reason writes. */
+#define JUDGE_REASON_MAX 64
+
 /* Writes r->flags: "NAME-warn" or "NAME-invalid" for each signal beyond its threshold, with the
  * names of base/quality.h. Returns true when the trial's block is to be run again. */
-bool judge_trial(struct trial_record *r);
+bool judge_trial(struct trial_record *r, const struct judge_facts *facts);
+
+/* The part of the connections' time that wrk leaves to the server, at least: 1 minus half of what
+ * its busiest thread works. wrk takes a latency when it has parsed the reply, and writes the next
+ * request in the next turn of its loop: meanwhile the connection is idle. A turn that reads replies
+ * and the turn that writes the requests after them are of a length, so where the thread works all
+ * the time half of every connection's time is idle, and the other half waits for the server. NaN
+ * when the thread was not seen. */
+double judge_server_share(const struct trial_record *r, bool generator_alone);
+
+/* The first signal that makes the trial invalid, with its value: "foreign-cpu 34%", "throttled 3".
+ * Returns false, and writes "", when there is none. */
+bool judge_reason(const struct trial_record *r, char *out, size_t size);
 
 #endif

@@ -27,9 +27,24 @@ static void run_name_trial(const struct run *r, const struct plan_trial *t, int 
     snprintf(out->workload, sizeof out->workload, "%s", b->workload);
 }
 
-/* One trial from start to disk. Returns 1 when its block should be run again, 0 when not, -1 to end
- * the run. */
-static int run_trial(struct run *r, const struct plan_trial *t, int attempt, struct err *e) {
+/* What spoilt a block: the first trial whose signals ask for another attempt. */
+struct spoilt {
+    bool is;
+    char target[RECORD_NAME_SIZE];
+    char why[JUDGE_REASON_MAX];
+};
+
+static void run_note_spoilt(struct spoilt *s, const struct trial_record *r) {
+    if (!s->is) {
+        s->is = true;
+        snprintf(s->target, sizeof s->target, "%s", r->target);
+        judge_reason(r, s->why, sizeof s->why);
+    }
+}
+
+/* One trial from start to disk. Returns 0, or -1 to end the run. */
+static int run_trial(struct run *r, const struct plan_trial *t, int attempt, struct spoilt *spoilt,
+                     struct err *e) {
     const struct plan_block *b = &r->plan->block[t->block];
     const struct plan_target *target = &r->plan->target[t->target];
     struct trial_record record;
@@ -47,7 +62,9 @@ static int run_trial(struct run *r, const struct plan_trial *t, int attempt, str
     record.environment.speed_before = r->speed;
     r->speed = speed_measure(&r->setup.cpus.server);
     record.environment.speed_after = r->speed;
-    bool again = judge_trial(&record);
+    if (judge_trial(&record, &r->setup.facts)) {
+        run_note_spoilt(spoilt, &record);
+    }
     rc = writer_append(r->writer, &record, &raw, e);
     hist_release(&raw);
     if (rc != 0) {
@@ -58,23 +75,27 @@ static int run_trial(struct run *r, const struct plan_trial *t, int attempt, str
     if (r->events.trial_end) {
         r->events.trial_end(r->events.ctx, &record);
     }
-    return again;
+    return 0;
 }
 
 /* What a resumed run already holds of this block: the attempt its unfinished part belongs to, and
  * whether a trial measured in that attempt asks for another. */
-static int run_attempt_so_far(const struct run *r, const struct plan_block *b, bool *invalid) {
+static int run_attempt_so_far(const struct run *r, const struct plan_block *b,
+                              struct spoilt *spoilt) {
     const struct store *before = writer_before(r->writer);
     int attempt = 0;
-    *invalid = false;
+    *spoilt = (struct spoilt){0};
     for (size_t i = 0; before && i < before->count; i++) {
         const struct trial_record *t = &before->records[i];
-        if (t->seq >= (int64_t)b->first && t->seq < (int64_t)(b->first + b->count)) {
-            if (t->attempt > attempt) {
-                attempt = t->attempt;
-                *invalid = false;
-            }
-            *invalid = *invalid || (t->attempt == attempt && strstr(t->flags, "-invalid"));
+        if (t->seq < (int64_t)b->first || t->seq >= (int64_t)(b->first + b->count)) {
+            continue;
+        }
+        if (t->attempt > attempt) {
+            attempt = t->attempt;
+            *spoilt = (struct spoilt){0};
+        }
+        if (t->attempt == attempt && strstr(t->flags, "-invalid")) {
+            run_note_spoilt(spoilt, t);
         }
     }
     return attempt;
@@ -86,37 +107,63 @@ static bool run_has(const struct run *r, int64_t seq, int attempt) {
     return last && last->attempt >= attempt;
 }
 
+/* Whether the spoilt block just measured is measured again. */
+static bool run_again(struct run *r, const struct plan_block *b, const struct spoilt *spoilt,
+                      int attempt) {
+    if (!spoilt->is || r->repeats_max == 0 || attempt + 1 >= MAX_ATTEMPTS) {
+        return false;
+    }
+    if (r->repeats >= r->repeats_max) {
+        if (!r->spent && r->events.repeats_spent) {
+            r->events.repeats_spent(r->events.ctx, r->repeats);
+        }
+        r->spent = true;
+        return false;
+    }
+    r->repeats++;
+    r->repeated += (int64_t)b->count;
+    if (r->events.block_again) {
+        r->events.block_again(r->events.ctx, b, spoilt->target, spoilt->why);
+    }
+    return true;
+}
+
 /* All targets of a block, back to back; again, whole, while the machine spoilt it. */
 static int run_block(struct run *r, const struct plan_block *b, struct err *e) {
-    bool invalid;
-    int attempt = run_attempt_so_far(r, b, &invalid);
-    for (;; attempt++) {
+    struct spoilt spoilt;
+    int attempt = run_attempt_so_far(r, b, &spoilt);
+    for (;; attempt++, spoilt = (struct spoilt){0}) {
         for (size_t i = 0; i < b->count; i++) {
             const struct plan_trial *t = &r->plan->trial[b->first + i];
             if (run_has(r, t->seq, attempt)) {
                 r->skipped += attempt == 0;
                 continue;
             }
-            int rc = r->setup.loop->interrupted ? -1 : run_trial(r, t, attempt, e);
+            int rc = r->setup.loop->interrupted ? -1 : run_trial(r, t, attempt, &spoilt, e);
             if (rc < 0) {
                 r->interrupted = r->interrupted || r->setup.loop->interrupted;
                 return -1;
             }
-            invalid = invalid || rc > 0;
         }
-        if (!invalid || !r->repeat_blocks || attempt + 1 >= MAX_ATTEMPTS) {
+        if (!run_again(r, b, &spoilt, attempt)) {
             return 0;
-        }
-        invalid = false;
-        r->repeated += (int64_t)b->count;
-        if (r->events.block_again) {
-            r->events.block_again(r->events.ctx, (int64_t)b->count,
-                                  "the machine was disturbed while this block was measured");
         }
     }
 }
 
+/* Blocks that a resumed run has run again already: every attempt after the first, even one that was
+ * cut off, has had its share of the time. */
+static int64_t run_repeats_so_far(const struct run *r) {
+    int64_t n = 0;
+    for (size_t i = 0; writer_before(r->writer) && i < r->plan->block_count; i++) {
+        struct spoilt ignored;
+        n += run_attempt_so_far(r, &r->plan->block[i], &ignored);
+    }
+    return n;
+}
+
 int run_execute(struct run *r, struct err *e) {
+    r->repeats = run_repeats_so_far(r);
     r->speed = speed_measure(&r->setup.cpus.server);
     for (size_t i = 0; i < r->plan->block_count; i++) {
         if (run_block(r, &r->plan->block[i], e) != 0) {

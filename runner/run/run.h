@@ -17,8 +17,13 @@ struct run_events {
     void (*trial_start)(void *ctx, int64_t n, const struct plan_block *block,
                         const struct plan_target *target, int attempt);
     void (*trial_end)(void *ctx, const struct trial_record *r);
-    /* The block just measured is measured again: `trials` more than planned. */
-    void (*block_again)(void *ctx, int64_t trials, const char *why);
+    /* The block just measured is measured again, for that signal of that trial ("foreign-cpu 34%").
+     */
+    void (*block_again)(void *ctx, const struct plan_block *block, const char *target,
+                        const char *why);
+    /* As many blocks as allowed were run again; from here on disturbed ones are kept and flagged.
+     * Once in a run. */
+    void (*repeats_spent)(void *ctx, int64_t blocks);
 };
 
 struct run {
@@ -26,9 +31,13 @@ struct run {
     const struct plan *plan;
     struct writer *writer;
     struct run_events events;
-    bool repeat_blocks; /* a block with an invalid trial is run again, at most twice */
+    /* A block with an invalid trial is run again, at most twice, while fewer than this were. */
+    int64_t repeats_max;
     /* results so far */
-    int64_t measured, failed, repeated, skipped; /* skipped: done before a resume */
+    int64_t measured, failed, skipped; /* trials; skipped: done before a resume */
+    int64_t repeats;                   /* blocks run again, those before a resume included */
+    int64_t repeated;                  /* trials added to the plan by this invocation */
+    bool spent;                        /* repeats_spent was said */
     bool interrupted;
     double speed; /* last reading of the machine's speed */
 };

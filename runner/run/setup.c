@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "plan/limits.h"
+#include "sample/kernel.h"
 
 #define STOP_GRACE_NS 8000000000LL /* ours drain within 5 s */
 
@@ -66,6 +67,10 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
         limits_raise_files(max_connections, e) != 0) {
         return -1;
     }
+    s->facts = (struct judge_facts){
+        .local_ports = kernel_read_ports(),
+        .generator_alone = s->cpus.disjoint && !s->cpus.generator_short,
+    };
     if (s->generator->check(loop, c->wrk, s->generator_version, sizeof s->generator_version, e) !=
         LOAD_OK) {
         return -1;
@@ -84,7 +89,7 @@ void setup_free_command(char **command) {
 static char *setup_program(const struct setup *s, const struct target_config *t) {
     char *path = NULL;
     if (!t->builtin || strchr(t->command[0], '/')) {
-        return strdup(t->command[0]);
+        return config_expand_servers(t->command[0], s->servers);
     }
     return asprintf(&path, "%s/%s", s->servers, t->command[0]) < 0 ? NULL : path;
 }
@@ -98,7 +103,7 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
     char **argv = calloc(n + 1, sizeof *argv);
     bool bad = !argv;
     for (size_t i = 0; i < n && !bad; i++) {
-        argv[i] = i == 0 ? setup_program(s, t) : strdup(t->command[i]);
+        argv[i] = i == 0 ? setup_program(s, t) : config_expand_servers(t->command[i], s->servers);
         bad = !argv[i];
     }
     if (bad) {

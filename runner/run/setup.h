@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "config/config.h"
 #include "load/load.h"
+#include "run/judge.h"
 #include "sample/cpusplit.h"
 #include "target/target.h"
 
@@ -21,6 +22,7 @@ struct setup {
     char generator_version[64];
     struct cpusplit cpus;
     int backlog;
+    struct judge_facts facts;
     char servers[PATH_MAX]; /* folder of the built-in servers */
 };
 

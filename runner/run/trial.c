@@ -278,6 +278,7 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         trial_keep_memory(t, &seen);
         trial_keep_latency(&r->raw, &out.raw);
         trial_keep_latency(&r->corrected, &out.corrected);
+        r->stall_us = load_stall_us(&out.raw, r->connections);
         r->active_ratio = load_active_ratio(&out.raw, r->connections, out.duration_us);
         *raw = out.raw;
         out.raw = (struct hist){0};

@@ -161,6 +161,13 @@ int64_t kernel_parse_run_ns(const char *text) {
     return sum;
 }
 
+int64_t kernel_parse_ports(const char *text) {
+    int64_t first = kernel_number(&text);
+    text += strspn(text, "\t");
+    int64_t last = kernel_number(&text);
+    return first > 0 && last >= first && last <= UINT16_MAX ? last - first + 1 : -1;
+}
+
 /* A file of /proc that may be long, or NULL; free it. */
 static char *kernel_text(const char *path) {
     char *text = malloc(STAT_SIZE);
@@ -182,6 +189,12 @@ int64_t kernel_read_run_ns(void) {
     int64_t sum = text ? kernel_parse_run_ns(text) : -1;
     free(text);
     return sum;
+}
+
+int64_t kernel_read_ports(void) {
+    char text[64];
+    bool there = file_read_small("/proc/sys/net/ipv4/ip_local_port_range", text, sizeof text) > 0;
+    return there ? kernel_parse_ports(text) : -1;
 }
 
 void kernel_read_sockets(struct kernel_sockets *out) {

@@ -39,9 +39,13 @@ void kernel_parse_tcp(const char *netstat, const char *snmp, struct kernel_tcp *
  * later), summed. -1 when it is not there. */
 int64_t kernel_parse_run_ns(const char *text);
 
+/* How many ports ip_local_port_range lets clients take ("32768\t60999": 28232), or -1. */
+int64_t kernel_parse_ports(const char *text);
+
 void kernel_read_cpu(struct kernel_cpu *out);
 void kernel_read_sockets(struct kernel_sockets *out);
 void kernel_read_tcp(struct kernel_tcp *out);
 int64_t kernel_read_run_ns(void);
+int64_t kernel_read_ports(void);
 
 #endif

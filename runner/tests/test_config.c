@@ -76,7 +76,7 @@ static void default_is_the_quick_profile(void **state) {
     assert_int_equal(c.timeout_ns, 2 * S);
     assert_int_equal(c.threads, 1);
     assert_int_equal(c.workers, 1);
-    assert_true(c.verify && c.null_server && c.report && c.repeat_blocks);
+    assert_true(c.verify && c.null_server && c.report && c.repeat_percent == 15);
     assert_false(c.dry_run || c.quiet);
     assert_null(c.out);
     assert_null(c.resume);
@@ -346,7 +346,7 @@ static void backlog_is_what_the_kernel_allows(void **state) {
 static const char everything[] =
     "profile = standard\ntargets = h2o,mine\nworkloads = html,hello\nconnections = 12,4\n"
     "rounds = 7\nduration = 4s\nwarmup = 1250ms\nseed = 18446744073709551615\naa-control = mine\n"
-    "null-server = no\nverify = no\nrepeat-blocks = no\nthreads = 4\nworkers = 3\nbacklog = 99\n"
+    "null-server = no\nverify = no\nrepeat-blocks = 40\nthreads = 4\nworkers = 3\nbacklog = 99\n"
     "timeout = 3s\nready-timeout = 1500ms\ntrial-margin = 90s\nserver-cpus = 0-2,5\n"
     "generator-cpus = 3,4\nhandicap = h2o=500,libuv=0\nmargin = 2.5\n"
     "baseline = h2o\nwrk = \"/a b/w \\\"k\"\n"

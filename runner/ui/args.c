@@ -6,6 +6,9 @@
 
 #define COMMANDS_MAX 32
 
+static const struct profile_setting calibrate_defaults[] = {
+    {"targets", "libuv"}, {"connections", "64"}, {NULL, NULL}};
+
 const struct command commands[] = {
     {COMMAND_RUN, USE_RUN, "run", "[CONFIG.ini]", 0, 1, "", "measure targets and store the results",
      "Without a file the built-in servers are measured. A file has options as `name = value` under "
@@ -16,23 +19,43 @@ const struct command commands[] = {
      "  ready = /hello\n"
      "\n"
      "Its keys are command (with {host}, {port}, {workers}, {backlog}), env, cwd, ready, "
-     "stop-signal, announces and workloads. A flag wins over the file, the file over the profile."},
+     "stop-signal, announces and workloads; {servers} in a command is the folder of the built-in "
+     "ones. A flag wins over the file, the file over the profile.",
+     NULL},
     {COMMAND_REPORT, USE_REPORT, "report", "FOLDER", 1, 1,
      "name a results folder, like results/latest", "write report and plots of a results folder",
-     NULL},
+     NULL, NULL},
     {COMMAND_VERIFY, USE_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "",
-     "check what targets answer, without measuring", NULL},
+     "check what targets answer, without measuring", NULL, NULL},
     {COMMAND_DOCTOR, USE_DOCTOR, "doctor", "", 0, 0, "",
-     "tell whether this machine can measure now, and what to change", NULL},
-    {COMMAND_HELP, 0, "help", "[COMMAND]", 0, 1, "", "explain a command", NULL},
-    {COMMAND_VERSION, 0, "version", "", 0, 0, "", "print version, commit and compiler", NULL},
-    {COMMAND_VERSION, 0, NULL, NULL, 0, 0, NULL, NULL, NULL},
+     "tell whether this machine can measure now, and what to change", NULL, NULL},
+    {COMMAND_CALIBRATE, USE_CALIBRATE, "calibrate", "", 0, 0, "",
+     "prove that known differences are found on this machine",
+     "Measures one of the built-in servers, the same again as A/A control, and the same with known "
+     "amounts of CPU burnt for each request, worth about 3, 5, 10 and 20% of what a request costs. "
+     "Tells which of them were found, whether the control differs from itself, and the smallest "
+     "difference this machine can show with 11, 17 and 31 rounds. The results are a run like any "
+     "other, with calibration.md and calibration.json beside it. Exit status 0: the control is "
+     "clean and the handicaps of 10 and 20% were found; 1: not so.",
+     calibrate_defaults},
+    {COMMAND_HELP, 0, "help", "[COMMAND]", 0, 1, "", "explain a command", NULL, NULL},
+    {COMMAND_VERSION, 0, "version", "", 0, 0, "", "print version, commit and compiler", NULL, NULL},
+    {COMMAND_VERSION, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
 };
 
 const struct command *command_find(const char *name) {
     for (const struct command *c = commands; c->name; c++) {
         if (strcmp(c->name, name) == 0) {
             return c;
+        }
+    }
+    return NULL;
+}
+
+const char *command_default(const struct command *c, const char *option_name) {
+    for (const struct profile_setting *d = c->defaults; d && d->name; d++) {
+        if (strcmp(d->name, option_name) == 0) {
+            return d->value;
         }
     }
     return NULL;

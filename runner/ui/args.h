@@ -6,12 +6,14 @@
 
 #include "base/err.h"
 #include "config/config.h"
+#include "config/profile.h"
 
 enum command_id {
     COMMAND_RUN,
     COMMAND_REPORT,
     COMMAND_VERIFY,
     COMMAND_DOCTOR,
+    COMMAND_CALIBRATE,
     COMMAND_HELP,
     COMMAND_VERSION,
 };
@@ -25,7 +27,12 @@ struct command {
     const char *operand;  /* what to do when there are too few */
     const char *help;     /* one line */
     const char *more;     /* a paragraph or two for `help NAME`; NULL = none */
+    /* Defaults of its own, before the profile's; ended by a NULL name. NULL = none. */
+    const struct profile_setting *defaults;
 };
+
+/* The default that the command has of its own for that option, or NULL. */
+const char *command_default(const struct command *c, const char *option_name);
 
 /* All rows, ended by one whose name is NULL. */
 extern const struct command commands[];

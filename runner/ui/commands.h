@@ -14,6 +14,7 @@ struct invocation {
 int command_run(const struct invocation *in, struct err *e);
 int command_report(const struct invocation *in, struct err *e);
 int command_verify(const struct invocation *in, struct err *e);
+int command_calibrate(const struct invocation *in, struct err *e);
 int command_doctor(const struct invocation *in, struct err *e);
 int command_help(const struct invocation *in, struct err *e);
 int command_version(const struct invocation *in, struct err *e);

@@ -15,21 +15,23 @@ void help_print_overview(FILE *out) {
                  "usage: loopbench COMMAND [options]\n"
                  "\n");
     for (const struct command *c = commands; c->name; c++) {
-        fprintf(out, "  %-8s %s\n", c->name, c->help);
+        fprintf(out, "  %-9s %s\n", c->name, c->help);
     }
     fprintf(out, "\n"
                  "`loopbench help COMMAND` explains its options. Exit status: 0 done, 1 the\n"
                  "measurement says no, 2 wrong usage or configuration, 3 the machine cannot.\n");
 }
 
-static void help_print_option(FILE *out, const struct option *o) {
+static void help_print_option(FILE *out, const struct command *command, const struct option *o) {
     char head[64];
     char text[512];
     const bool on = o->type == OPTION_BOOL && o->fallback && strcmp(o->fallback, "yes") == 0;
     snprintf(head, sizeof head, "  --%s%s%s%s", on ? "[no-]" : "", o->name, o->metavar ? " " : "",
              o->metavar ? o->metavar : "");
-    bool shown = o->fallback && *o->fallback && o->type != OPTION_BOOL;
-    snprintf(text, sizeof text, "%s%s%s%s", o->help, shown ? " [" : "", shown ? o->fallback : "",
+    const char *own = command_default(command, o->name);
+    const char *value = own ? own : o->fallback;
+    bool shown = value && *value && o->type != OPTION_BOOL;
+    snprintf(text, sizeof text, "%s%s%s%s", o->help, shown ? " [" : "", shown ? value : "",
              shown ? "]" : "");
     fputs(head, out);
     if (strlen(head) >= 27) {
@@ -73,7 +75,7 @@ void help_print_command(FILE *out, const struct command *command) {
     }
     for (const struct option *o = options; o->name; o++) {
         if (o->use & command->use) {
-            help_print_option(out, o);
+            help_print_option(out, command, o);
         }
     }
     if (command->use) {

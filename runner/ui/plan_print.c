@@ -64,6 +64,19 @@ static void plan_print_first_round(FILE *out, const struct plan *p) {
     }
 }
 
+/* Not part of the estimate: on a quiet machine there are none. */
+static void plan_print_repeats(FILE *out, const struct plan *p, const struct config *c) {
+    int64_t blocks = plan_repeats_max(p, c);
+    size_t largest = 0;
+    for (size_t b = 0; b < p->block_count; b++) {
+        largest = p->block[b].count > largest ? p->block[b].count : largest;
+    }
+    if (blocks > 0) {
+        fprintf(out, "up to %" PRId64 " more where the machine is disturbed (--repeat-blocks)\n",
+                blocks * (int64_t)largest);
+    }
+}
+
 void plan_print(FILE *out, const struct plan *p, const struct config *c, const char *server_cpus,
                 const char *generator_cpus) {
     char warmup[32];
@@ -72,8 +85,10 @@ void plan_print(FILE *out, const struct plan *p, const struct config *c, const c
     value_duration_text(c->warmup_ns, warmup, sizeof warmup);
     value_duration_text(c->duration_ns, window, sizeof window);
     ending_duration_text(plan_estimate_ns(p, c), total, sizeof total);
-    fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s\n\n", p->trial_count,
-            p->block_count, p->rounds, p->rounds == 1 ? "" : "s", total);
+    fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s\n", p->trial_count, p->block_count,
+            p->rounds, p->rounds == 1 ? "" : "s", total);
+    plan_print_repeats(out, p, c);
+    fputc('\n', out);
     plan_print_label(out, "profile");
     fprintf(out, "%s\n", c->profile);
     plan_print_targets(out, p);

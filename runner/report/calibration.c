@@ -1,0 +1,206 @@
+#include "report/calibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_statistics_double.h>
+
+#include "report/verdicts.h"
+#include "stats/order.h"
+#include "store/manifest.h"
+
+static const size_t sizes[CALIBRATION_SIZES] = {11, 17, 31};
+
+static int read_steps(struct calibration *c, struct err *e) {
+    const struct store *s = c->cells->store;
+    const json_t *handicaps = manifest_at(s->manifest, "calibration.handicaps");
+    c->base = json_string_value(manifest_at(s->manifest, "calibration.base"));
+    for (size_t i = 0; i < json_array_size(handicaps) && i < CALIBRATION_STEPS_MAX; i++) {
+        const json_t *h = json_array_get(handicaps, i);
+        const char *target = json_string_value(json_object_get(h, "target"));
+        const json_t *ns = json_object_get(h, "ns");
+        if (!target || !json_is_integer(ns)) {
+            return err_set(e, ERR_USAGE, "%s/manifest.json: calibration.handicaps is damaged",
+                           s->dir);
+        }
+        c->step[c->steps++] = (struct calibration_step){
+            .target = target,
+            .percent = json_number_value(json_object_get(h, "percent")),
+            .ns = json_integer_value(ns),
+            .nominal_percent = NAN,
+        };
+    }
+    if (!c->base || c->steps == 0 || c->cells->workload_count == 0 || c->cells->level_count == 0) {
+        return err_set(e, ERR_USAGE, "%s is not a calibration; make one with `loopbench calibrate`",
+                       s->dir);
+    }
+    c->workload = c->cells->workloads[0];
+    c->connections = c->cells->levels[0];
+    return 0;
+}
+
+static const struct cell *cell_named(const struct calibration *c, const char *name) {
+    for (size_t t = 0; name && t < c->cells->target_count; t++) {
+        if (strcmp(c->cells->targets[t].name, name) == 0) {
+            return cells_find(c->cells, t, c->workload, c->connections);
+        }
+    }
+    return NULL;
+}
+
+static const struct cell *cell_of_control(const struct calibration *c) {
+    for (size_t t = 0; t < c->cells->target_count; t++) {
+        const struct cell_target *target = &c->cells->targets[t];
+        if (target->role == ROLE_CONTROL && strcmp(target->base, c->base) == 0) {
+            return cells_find(c->cells, t, c->workload, c->connections);
+        }
+    }
+    return NULL;
+}
+
+/* CPU per request by round; NaN where the trial is missing, failed or invalid. */
+static void fill(const struct calibration *c, const struct cell *cell, enum figure_id id,
+                 double out[]) {
+    for (size_t i = 0; i < c->cells->rounds; i++) {
+        const struct trial_record *r = cell ? cell->trial[i] : NULL;
+        out[i] = r && !verdict_flags_invalid(r->flags) ? cell_value(cell, i, id) : NAN;
+    }
+}
+
+static double variation(double x[], size_t n) {
+    const size_t valid = order_clean(x, n);
+    return valid > 1 ? gsl_stats_sd(x, 1, valid) / gsl_stats_mean(x, 1, valid) : NAN;
+}
+
+static void measure_trials(struct calibration *c, double foreign[]) {
+    double fastest = NAN;
+    double slowest = NAN;
+    size_t known = 0;
+    for (size_t i = 0; i < c->cells->count; i++) {
+        for (size_t round = 0; round < c->cells->rounds; round++) {
+            const struct trial_record *r = c->cells->cell[i].trial[round];
+            if (!r) {
+                continue;
+            }
+            c->noise.trials++;
+            c->noise.invalid += verdict_flags_invalid(r->flags);
+            /* fmax and fmin pass over what is unknown. */
+            c->noise.steal_max = fmax(c->noise.steal_max, r->environment.steal_ratio);
+            fastest = fmax(fastest, r->environment.speed_after);
+            slowest = fmin(slowest, r->environment.speed_after);
+            foreign[known++] = r->environment.foreign_cpus;
+        }
+    }
+    c->noise.speed_spread = (fastest - slowest) / fastest;
+    c->noise.foreign_median = order_median(foreign, order_clean(foreign, known));
+}
+
+static void judge_steps(struct calibration *c, const struct verdict_rule *rule, double a[],
+                        double b[], double work[]) {
+    for (size_t i = 0; i < c->steps; i++) {
+        struct calibration_step *s = &c->step[i];
+        fill(c, cell_named(c, s->target), FIG_CPU, a);
+        s->verdict = verdict_judge(a, b, c->cells->rounds, rule, work);
+        s->found = s->verdict.kind == VERDICT_HIGHER;
+        s->nominal_percent = (double)s->ns / 10 / c->base_us;
+    }
+}
+
+static void judge_control(struct calibration *c, const struct verdict_rule *rule, double a[],
+                          double b[], double work[]) {
+    const struct cell *control = cell_of_control(c);
+    const struct aa_cell cell = {a, b, c->cells->rounds};
+    fill(c, control, FIG_CPU, a);
+    c->aa = aa_judge(&cell, control ? 1 : 0, rule, work);
+    c->control = verdict_judge(a, b, c->cells->rounds, rule, work);
+    const size_t valid = c->control.pairs.valid;
+    c->noise.log_sd = valid > 1 ? gsl_stats_sd(work, 1, valid) : NAN;
+    for (size_t i = 0; i < CALIBRATION_SIZES; i++) {
+        const struct yuen *y = &c->control.yuen;
+        const double many = verdict_alpha(CALIBRATION_MANY);
+        c->size[i] = (struct calibration_size){
+            .rounds = sizes[i],
+            .few = expm1(yuen_smallest_shown(y, sizes[i], rule->alpha, CALIBRATION_POWER)),
+            .many = expm1(yuen_smallest_shown(y, sizes[i], many, CALIBRATION_POWER)),
+        };
+    }
+}
+
+/* A/A clean, and every large handicap found: the one sentence that counts. */
+static void conclude(struct calibration *c) {
+    const struct calibration_step *missed = NULL;
+    size_t must = 0;
+    for (size_t i = c->steps; i > 0; i--) {
+        const struct calibration_step *s = &c->step[i - 1];
+        must += s->percent >= CALIBRATION_MUST_PERCENT;
+        missed = s->percent >= CALIBRATION_MUST_PERCENT && !s->found ? s : missed;
+    }
+    c->passed = c->aa.state == AA_VALIDATED && !missed && must > 0;
+    char *out = c->conclusion;
+    const size_t size = sizeof c->conclusion;
+    if (c->passed) {
+        snprintf(out, size,
+                 "calibrated: the control does not differ from itself, and every handicap of %d%% "
+                 "or more was found",
+                 CALIBRATION_MUST_PERCENT);
+    } else if (c->aa.state == AA_ABSENT || c->aa.state == AA_INSUFFICIENT) {
+        snprintf(
+            out, size,
+            "not calibrated: the A/A control has too few valid blocks (%zu of %zu, %zu needed); "
+            "use more rounds, on a machine that nothing else uses",
+            c->control.pairs.valid, c->control.pairs.planned, c->control.needed);
+    } else if (c->aa.state != AA_VALIDATED) {
+        snprintf(out, size,
+                 "not calibrated: a target seems to differ from itself, which one sound run in "
+                 "twenty shows by chance; calibrate again, and if it comes back, believe no result "
+                 "of this machine");
+    } else if (missed) {
+        snprintf(
+            out, size,
+            "not calibrated: a handicap of %.3g%% was not found, so at this noise a difference "
+            "of that size can hide; use more rounds or a quieter machine (loopbench doctor)",
+            missed->percent);
+    } else {
+        snprintf(out, size, "not calibrated: no handicap of %d%% or more was measured",
+                 CALIBRATION_MUST_PERCENT);
+    }
+}
+
+static void judge(struct calibration *c, double room[]) {
+    const size_t rounds = c->cells->rounds;
+    double *a = room;
+    double *b = a + rounds;
+    double *work = b + rounds; /* aa_judge wants one more than rounds */
+    double *foreign = work + rounds + 1;
+    const struct verdict_rule rule = {.margin = VERDICT_MARGIN, .alpha = verdict_alpha(c->steps)};
+    const struct cell *base = cell_named(c, c->base);
+    c->noise = (struct calibration_noise){
+        .steal_max = NAN, .blocks = rounds, .repeated = c->cells->repeated};
+    measure_trials(c, foreign);
+    fill(c, base, FIG_RATE, b);
+    c->noise.rate_cv = variation(b, rounds);
+    fill(c, base, FIG_CPU, b);
+    c->noise.cpu_cv = variation(b, rounds);
+    fill(c, base, FIG_CPU, b);
+    c->base_us = order_median(b, order_clean(b, rounds));
+    fill(c, base, FIG_CPU, b);
+    judge_steps(c, &rule, a, b, work);
+    judge_control(c, &rule, a, b, work);
+    conclude(c);
+}
+
+int calibration_judge(struct calibration *c, const struct cells *cells, struct err *e) {
+    *c = (struct calibration){.cells = cells};
+    if (read_steps(c, e) != 0) {
+        return -1;
+    }
+    double *room = malloc(((3 + cells->count) * cells->rounds + 2) * sizeof *room);
+    if (!room) {
+        return err_set(e, ERR_MACHINE, "out of memory for the calibration of %s",
+                       cells->store->dir);
+    }
+    judge(c, room);
+    free(room);
+    return 0;
+}

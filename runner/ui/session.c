@@ -1,0 +1,320 @@
+#include "ui/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/file.h"
+#include "plan/plan_json.h"
+#include "report/findings.h"
+#include "report/report.h"
+#include "report/summary.h"
+#include "run/manifest.h"
+#include "store/manifest.h"
+#include "ui/calibrate.h"
+#include "ui/ending.h"
+#include "ui/plan_print.h"
+
+#define TICK_MS 250
+
+static void on_trial_start(void *ctx, int64_t n, const struct plan_block *b,
+                           const struct plan_target *t, int attempt) {
+    struct session *s = ctx;
+    (void)n;
+    progress_trial_start(s->progress, t->name, b->workload, b->connections, b->round, attempt);
+}
+
+static void on_trial_end(void *ctx, const struct trial_record *r) {
+    struct session *s = ctx;
+    progress_trial_end(s->progress, r);
+}
+
+static void on_block_again(void *ctx, const struct plan_block *b, const char *target,
+                           const char *why) {
+    struct session *s = ctx;
+    progress_more(s->progress, (int64_t)b->count);
+    progress_note(s->progress, "again: %s (%s %s c=%d round %d)", why, target, b->workload,
+                  b->connections, b->round + 1);
+}
+
+static void on_repeats_spent(void *ctx, int64_t blocks) {
+    struct session *s = ctx;
+    progress_note(s->progress,
+                  "%" PRId64 " block%s run again, as many as --repeat-blocks %" PRId64
+                  " allows: from here on disturbed ones are kept and flagged",
+                  blocks, blocks == 1 ? " was" : "s were", s->config.repeat_percent);
+}
+
+static void on_tick(uv_timer_t *timer) {
+    struct session *s = timer->data;
+    progress_tick(s->progress);
+}
+
+int session_plan(struct session *s, struct err *e) {
+    s->begun_ns = clock_mono_ns();
+    return plan_make(&s->plan, &s->config, e);
+}
+
+/* What was begun is continued as it was: options that would change it are refused. */
+static int session_check_resume(const struct settings *flags, struct err *e) {
+    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
+    for (size_t i = 0; i < flags->n; i++) {
+        const char *name = flags->setting[i].option->name;
+        bool fine = false;
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            fine = fine || strcmp(name, allowed[k]) == 0;
+        }
+        if (!fine) {
+            return err_set(e, ERR_USAGE,
+                           "--%s with --resume: a run is continued as it was begun; leave it out",
+                           name);
+        }
+    }
+    return 0;
+}
+
+/* Configuration and plan as they stand in the folder. */
+static int session_reload(struct session *s, const struct settings *flags, struct err *e) {
+    char *ini = NULL;
+    char *plan = NULL;
+    struct config old = {0};
+    char where[4200];
+    char kind[32];
+    const struct store *before = writer_before(s->run.writer);
+    s->calibration = strcmp(manifest_text(before->manifest, "kind", kind, sizeof kind, ""),
+                            CALIBRATION_KIND) == 0;
+    snprintf(where, sizeof where, "%s/config.ini", before->dir);
+    int rc = store_read_text(before, "config.ini", &ini, e);
+    if (rc == 0) {
+        rc = config_load_text(&old, ini, strlen(ini), where, flags, USE_RUN, e);
+    }
+    if (rc == 0) {
+        config_release(&s->config);
+        s->config = old;
+        rc = store_read_text(before, "plan.json", &plan, e);
+    }
+    if (rc == 0) {
+        snprintf(where, sizeof where, "%s/plan.json", before->dir);
+        rc = plan_from_json(&s->plan, plan, strlen(plan), where, e);
+    }
+    free(ini);
+    free(plan);
+    return rc;
+}
+
+int session_load(struct session *s, const struct invocation *in, struct err *e) {
+    s->begun_ns = clock_mono_ns();
+    if (config_load(&s->config, &in->args->flags, USE_RUN, e) != 0) {
+        return -1;
+    }
+    if (!s->config.resume) {
+        return session_plan(s, e);
+    }
+    if (session_check_resume(&in->args->flags, e) != 0) {
+        return -1;
+    }
+    s->run.writer = writer_resume(s->config.resume, e);
+    return s->run.writer ? session_reload(s, &in->args->flags, e) : -1;
+}
+
+int session_dry_run(struct session *s, struct err *e) {
+    struct cpusplit cpus;
+    char server[CPUS_TEXT_SIZE];
+    char generator[CPUS_TEXT_SIZE];
+    if (setup_split_cpus(&s->config, &cpus, e) != 0) {
+        return -1;
+    }
+    cpus_format(&cpus.server, server, sizeof server);
+    cpus_format(&cpus.generator, generator, sizeof generator);
+    plan_print(stdout, &s->plan, &s->config, server, generator);
+    return 0;
+}
+
+/* Starts every target once; what differs ends the run before it begins. Returns the status to exit
+ * with when it does, 0 to go on, -1 with *e. */
+static int session_probe(struct session *s, struct err *e) {
+    if (probe_targets(&s->probe, &s->run.setup, &s->plan, e) != 0) {
+        return -1;
+    }
+    if (verify_failures(&s->probe.findings) > 0) {
+        char first[512];
+        verify_print(&s->probe.findings, false, stderr);
+        verify_first_failure(&s->probe.findings, first, sizeof first);
+        return err_set(e, ERR_FAILED, "nothing was measured: %s", first);
+    }
+    return 0;
+}
+
+static int session_begin(struct session *s, const struct invocation *in, struct err *e) {
+    const char *notes[] = {s->config.verify ? NULL : "replies were not verified (--no-verify)",
+                           NULL};
+    struct manifest_input m = {
+        .setup = &s->run.setup,
+        .plan = &s->plan,
+        .argc = in->argc,
+        .argv = in->argv,
+        .targets = s->probe.targets,
+        .gnuplot = "gnuplot",
+        .notes = notes,
+    };
+    json_t *manifest = manifest_make(&m);
+    if (manifest && s->extra) {
+        json_object_update(manifest, s->extra);
+    }
+    char *config = config_dump(&s->config);
+    char *plan = plan_to_json(&s->plan);
+    if (!manifest || !config || !plan) {
+        err_set(e, ERR_MACHINE, "out of memory");
+    } else {
+        struct writer_begin b = {
+            .results = s->config.results,
+            .out = s->config.out,
+            .manifest = manifest,
+            .config = config,
+            .plan = plan,
+        };
+        s->run.writer = writer_begin(&b, e);
+    }
+    json_decref(manifest);
+    free(config);
+    free(plan);
+    return s->run.writer ? 0 : -1;
+}
+
+static int session_measure(struct session *s, struct err *e) {
+    const struct store *before = writer_before(s->run.writer);
+    int64_t done = 0;
+    for (size_t i = 0; before && i < s->plan.trial_count; i++) {
+        done += store_last(before, (int64_t)i) != NULL;
+    }
+    struct progress_style style = progress_style_for(stderr, s->config.quiet);
+    s->progress = progress_begin(stderr, style, (int64_t)s->plan.trial_count, done,
+                                 plan_estimate_ns(&s->plan, &s->config));
+    if (!s->progress) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (s->run.setup.cpus.note[0]) {
+        progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
+    }
+    s->run.events = (struct run_events){
+        .ctx = s,
+        .trial_start = on_trial_start,
+        .trial_end = on_trial_end,
+        .block_again = on_block_again,
+        .repeats_spent = on_repeats_spent,
+    };
+    if (style.mode == PROGRESS_BAR) {
+        uv_timer_init(&s->loop.uv, &s->tick);
+        s->tick.data = s;
+        uv_timer_start(&s->tick, on_tick, TICK_MS, TICK_MS);
+        uv_unref((uv_handle_t *)&s->tick);
+    }
+    int rc = run_execute(&s->run, e);
+    progress_end(s->progress);
+    s->progress = NULL;
+    return rc;
+}
+
+/* The closing table and findings, from what is on disk as any later report. */
+static int print_tables(const char *dir, struct err *e) {
+    struct store store;
+    struct cells cells;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    int rc = cells_build(&cells, &store, e);
+    if (rc == 0) {
+        const bool utf8 = progress_style_for(stdout, false).utf8;
+        summary_print(stdout, &cells, utf8);
+        rc = findings_print_run(stdout, &cells, utf8, e);
+        cells_release(&cells);
+    }
+    store_release(&store);
+    return rc;
+}
+
+int session_finish(struct session *s, struct err *e) {
+    const struct run *r = &s->run;
+    char dir[PATH_MAX];
+    struct run_ending summary = {
+        .planned = (int64_t)s->plan.trial_count,
+        .measured = r->measured,
+        .failed = r->failed,
+        .repeated = r->repeated,
+        .wall_ns = clock_mono_ns() - s->begun_ns,
+        .interrupted = r->interrupted,
+        .folder = dir,
+    };
+    int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
+    snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
+    writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
+    s->run.writer = NULL;
+    if (r->measured + r->skipped > 0) {
+        struct report_options o = {
+            .plots =
+                s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
+            .no_plots = !s->config.report || r->interrupted,
+            .notes = stderr,
+        };
+        if ((!s->calibration && print_tables(dir, e) != 0) ||
+            (s->config.report && report_write(dir, &o, e) != 0)) {
+            fprintf(stderr, "loopbench: %s\n", e->text);
+            status = status ? status : (int)e->class;
+        }
+    }
+    if (s->calibration && !r->interrupted) {
+        int judged = calibrate_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
+        if (judged < 0) {
+            fprintf(stderr, "loopbench: %s\n", e->text);
+        }
+        judged = judged < 0 ? (int)e->class : judged;
+        status = status ? status : judged;
+    }
+    ending_print(stderr, &summary);
+    return status;
+}
+
+int session_open(struct session *s, struct err *e) {
+    char gnuplot[PATH_MAX];
+    if (s->config.report && file_which("gnuplot", gnuplot, sizeof gnuplot) != 0) {
+        return err_set(e, ERR_MACHINE,
+                       "gnuplot is not installed, so there would be no plots; install it (Debian: "
+                       "gnuplot-nox) or run with --no-report");
+    }
+    if (loop_init(&s->loop, e) != 0) {
+        return -1;
+    }
+    s->looping = true;
+    s->run.plan = &s->plan;
+    s->run.repeats_max = plan_repeats_max(&s->plan, &s->config);
+    return setup_init(&s->run.setup, &s->loop, &s->config, plan_max_connections(&s->plan), e);
+}
+
+int session_execute(struct session *s, const struct invocation *in, struct err *e) {
+    int rc = session_probe(s, e);
+    if (rc == 0 && !s->run.writer) {
+        rc = session_begin(s, in, e);
+    }
+    if (rc == 0) {
+        rc = session_measure(s, e);
+    }
+    if (rc != 0 && s->loop.interrupted && e->class == ERR_NONE) {
+        return err_set(e, ERR_FAILED, "interrupted before anything was measured");
+    }
+    return rc;
+}
+
+void session_release(struct session *s) {
+    progress_end(s->progress);
+    writer_release(s->run.writer);
+    probe_release(&s->probe);
+    if (s->looping) {
+        loop_release(&s->loop);
+    }
+    json_decref(s->extra);
+    plan_release(&s->plan);
+    config_release(&s->config);
+}
