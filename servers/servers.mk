@@ -1,5 +1,9 @@
 # The servers: servers/common is linked into each; a server folder with a NAME.mk may name its libraries.
 SERVER_NAMES  := libevent libuv h2o null
+# Of the databases only the headers: their libraries are loaded when they are first used
+# (common/db_library.h). Jansson is small.
+STORE_CFLAGS  := $(call pkg,--cflags,sqlite3) $(call pkg,--cflags,libpq) $(call pkg,--cflags,jansson)
+STORE_LIBS    := $(call pkg,--libs,jansson)
 SERVER_BINS   := $(SERVER_NAMES:%=$(BUILD)/bin/server-%)
 SERVER_CFLAGS := -O3 -flto=auto
 ifneq ($(SANITIZE),)
@@ -32,7 +36,7 @@ servers: $(SERVER_BINS)
 $(BUILD)/obj/servers/common/%.o: servers/common/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) $(STORE_CFLAGS) -Iservers -MMD -MP -c $< -o $@
 
 define SERVER_RULES
 SRCS_$(1) := $$(wildcard servers/$(1)/*.c)
@@ -43,7 +47,7 @@ $(BUILD)/obj/servers/$(1)/%.o: servers/$(1)/%.c $(BUILD)/flags
 $(BUILD)/bin/server-$(1): $$(SRCS_$(1):%.c=$(BUILD)/obj/%.o) $$(COMMON_OBJS) $$(SERVER_OBJS_$(1)) $(BUILD)/flags
 	@mkdir -p $$(@D)
 	@echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) $(STORE_LIBS) -lpthread
 -include $$(SRCS_$(1):%.c=$(BUILD)/obj/%.d)
 endef
 $(foreach s,$(SERVER_NAMES),$(eval $(call SERVER_RULES,$(s))))

@@ -8,6 +8,7 @@
  *     app_body     each piece of the body, in order (skipped when there is none)
  *     app_end      the request is complete: APP_NOW, the reply stands in exchange->reply;
  *                  APP_LATER, the route will call exchange->ready on this worker's thread
+ *     app_replied  the reply is on its way out
  *     app_finish   the reply was handed to the kernel, or the connection is gone
  *
  * A request the transport refuses itself (too large, malformed) gets its reply from app_refuse, in
@@ -41,9 +42,14 @@
 #define APP_MAX_TARGET ((size_t)8 * 1024)  /* more: 414 */
 #define APP_SCRATCH    2048
 
+/* What the access log says of a client that went away before its reply came, as nginx does. */
+#define APP_GONE 499
+
 struct loop; /* loop.h */
 struct options;
 struct server;
+struct store;
+struct store_worker;
 
 struct app_slice {
     const char *base;
@@ -74,11 +80,20 @@ struct app_worker {
     size_t num_routes;
     struct loop *loop; /* from app_worker_start to app_worker_stop; else NULL */
     struct random random;
+    struct access_log *log; /* access_log.h; NULL: off */
+    struct store *store;               /* the process's; NULL in unit tests */
+    struct store_worker *store_worker; /* from the first POST /posts on */
     struct stats_counters counters; /* the transport counts connections, the application requests */
     char scratch[APP_SCRATCH];
 };
 
 struct app_route;
+
+/* Of a body that is read as it comes. */
+struct app_upload {
+    uint64_t len;
+    uint32_t crc;
+};
 
 struct app_exchange {
     /* Set by the transport before app_begin. */
@@ -88,11 +103,17 @@ struct app_exchange {
     enum app_method method;
     uint8_t minor;     /* HTTP/1.minor */
     uint8_t num_hosts; /* number of Host headers (a library that keeps only one says 0 or 1) */
-    void (*ready)(struct app_exchange *exchange); /* called by the route after APP_LATER */
+    bool waiting;      /* the application's: APP_LATER was returned, the reply has not come yet */
+    /* The method's name where method is APP_OTHER; a constant. */
+    const char *method_name;
+    /* Called by the route after APP_LATER, on the worker's thread, never from inside handle: the
+     * reply stands in exchange->reply. Not after finish was called. */
+    void (*ready)(struct app_exchange *exchange);
 
     /* Set by the application. */
     const struct app_route *route;
     void *state; /* the route's own, released by app_finish */
+    struct app_upload upload; /* a place for state to point to */
     struct app_reply reply;
 };
 
@@ -103,7 +124,8 @@ struct app_route {
     enum app_when (*handle)(struct app_exchange *exchange);
     /* Body as it arrives; NULL: read off and ignored. */
     void (*on_body)(struct app_exchange *exchange, const char *data, size_t len);
-    /* Releases exchange->state; NULL where a route has none. */
+    /* Releases exchange->state; NULL where a route has none. Called once, also when the client went
+     * away before the reply: what was to call `ready` must be stopped, or told. */
     void (*finish)(struct app_exchange *exchange);
 };
 
@@ -121,6 +143,9 @@ void app_worker_stop(struct app_worker *worker);
 /* The method of a request line's first word; case-sensitive. APP_UNKNOWN is not a registered HTTP
  * method (app_end answers 400 to it, as llhttp refuses it). */
 enum app_method app_parse_method(const char *word, size_t len);
+
+/* The name of a method that app_parse_method says is APP_OTHER, as a constant; else NULL. */
+const char *app_method_name(const char *word, size_t len);
 
 /* Splits a request target into path and query. An absolute form (http://host/path) loses scheme and
  * authority. Both slices point into the target. */
@@ -148,7 +173,22 @@ enum app_when app_end(struct app_exchange *exchange);
  * 503. Always closes. Allowed before app_begin (only `worker` must be set). */
 void app_refuse(struct app_exchange *exchange, unsigned status);
 
+/* Writes the request to the access log, if there is one: once for every reply, while path and reply
+ * are valid. */
+static inline void app_replied(struct app_exchange *exchange);
+
 /* Releases what the route holds. Call it exactly once for every app_begin or app_refuse. */
 void app_finish(struct app_exchange *exchange);
+
+/* app_replied where there is a log. `status` and `bytes` (of body) are what is logged. */
+void app_log(const struct app_exchange *exchange, unsigned status, uint64_t bytes);
+
+static inline void app_replied(struct app_exchange *exchange) {
+    exchange->waiting = false;
+    if (__builtin_expect(exchange->worker->log != NULL, 0)) {
+        app_log(exchange, exchange->reply.status,
+                exchange->method == APP_HEAD ? 0 : exchange->reply.body.len);
+    }
+}
 
 #endif

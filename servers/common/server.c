@@ -2,6 +2,7 @@
 
 #include "common/handicap.h"
 #include "common/listen.h"
+#include "common/store.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -231,6 +232,21 @@ static void close_workers(struct server *server) {
     }
 }
 
+/* Before there are workers: a database that was named must be there, and may take its time. */
+static int open_store(struct server *server) {
+    char error[512];
+    const struct options *options = &server->options;
+    if (store_open(&server->store, options->db, (unsigned)options->workers, server->program, error,
+                   sizeof error) != 0) {
+        server_complain(server->type, "--db: %s", error);
+        return EXIT_MACHINE;
+    }
+    for (uint64_t i = 0; i < options->workers; i++) {
+        server->workers[i].app.store = server->store;
+    }
+    return 0;
+}
+
 static int serve(struct server *server) {
     uint64_t n = server->options.workers;
     server->workers = aligned_alloc(_Alignof(struct worker), n * sizeof *server->workers);
@@ -248,11 +264,15 @@ static int serve(struct server *server) {
         code = server->type->prepare(server);
     }
     if (code == 0) {
+        code = open_store(server);
+    }
+    if (code == 0) {
         running = server;
         catch_signals();
         code = run(server);
     }
-    if (code == 0) {
+    if (code == 0) { /* else workers may still run */
+        store_close(server->store);
         close_workers(server);
         free(server->workers);
     }
@@ -262,8 +282,8 @@ static int serve(struct server *server) {
 int server_main(int argc, char **argv, const struct server_type *type) {
     static struct server server;
     char error[256];
-    char program[64];
-    (void)snprintf(program, sizeof program, "server-%s", type->name);
+    const char *program = server.program;
+    (void)snprintf(server.program, sizeof server.program, "server-%s", type->name);
     server.type = type;
     switch (options_parse(&server.options, argc, argv, error, sizeof error)) {
     case OPTIONS_BAD:

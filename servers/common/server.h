@@ -54,6 +54,8 @@ struct server {
     const struct server_type *type;
     struct options options;
     struct worker *workers;
+    struct store *store; /* of /posts */
+    char program[32];    /* "server-libuv" */
     char listening[64]; /* "127.0.0.1:8081": the address really bound */
     _Atomic unsigned not_ready;
 };
