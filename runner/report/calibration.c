@@ -12,6 +12,12 @@
 
 static const size_t sizes[CALIBRATION_SIZES] = {11, 17, 31};
 
+/* Lent room for one value a round each, and what verdicts are judged by. */
+struct room {
+    struct verdict_rule rule;
+    double *a, *b, *work;
+};
+
 static int read_steps(struct calibration *c, struct err *e) {
     const struct store *s = c->cells->store;
     const json_t *handicaps = manifest_at(s->manifest, "calibration.handicaps");
@@ -59,12 +65,40 @@ static const struct cell *cell_of_control(const struct calibration *c) {
     return NULL;
 }
 
-/* CPU per request by round; NaN where the trial is missing, failed or invalid. */
-static void fill(const struct calibration *c, const struct cell *cell, enum figure_id id,
-                 double out[]) {
+/* The trial of that round, as if no quality signal had been looked at: the first attempt. */
+static const struct trial_record *first_attempt(const struct calibration *c,
+                                                const struct cell *cell, size_t round) {
+    const struct store *s = c->cells->store;
+    const struct trial_record *first = NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct trial_record *r = &s->records[i];
+        if ((size_t)r->round == round && r->connections == cell->connections &&
+            strcmp(r->workload, cell->workload) == 0 &&
+            strcmp(r->target, c->cells->targets[cell->target].name) == 0 &&
+            (!first || r->attempt < first->attempt)) {
+            first = r;
+        }
+    }
+    return first;
+}
+
+/* A figure by round, as verdicts use it; NaN where the trial is missing or failed and, gated, where
+ * it is invalid. */
+static void fill(const struct calibration *c, const struct cell *cell, bool gated, double out[]) {
     for (size_t i = 0; i < c->cells->rounds; i++) {
-        const struct trial_record *r = cell ? cell->trial[i] : NULL;
-        out[i] = r && !verdict_flags_invalid(r->flags) ? cell_value(cell, i, id) : NAN;
+        const struct trial_record *r = !cell   ? NULL
+                                       : gated ? cell->trial[i]
+                                               : first_attempt(c, cell, i);
+        bool good = r && r->status == TRIAL_OK && !(gated && verdict_flags_invalid(r->flags));
+        out[i] = good ? figure_value(r, FIG_CPU) : NAN;
+    }
+}
+
+/* The same of all trials that count, valid or not: descriptive. */
+static void fill_all(const struct calibration *c, const struct cell *cell, enum figure_id id,
+                     double out[]) {
+    for (size_t i = 0; i < c->cells->rounds; i++) {
+        out[i] = cell ? cell_value(cell, i, id) : NAN;
     }
 }
 
@@ -96,32 +130,39 @@ static void measure_trials(struct calibration *c, double foreign[]) {
     c->noise.foreign_median = order_median(foreign, order_clean(foreign, known));
 }
 
-static void judge_steps(struct calibration *c, const struct verdict_rule *rule, double a[],
-                        double b[], double work[]) {
+/* `cell` against the base. Leaves the log ratios of gated values in r->work. */
+static struct verdict judge_cell(const struct calibration *c, const struct cell *cell, bool gated,
+                                 const struct room *r) {
+    fill(c, cell, gated, r->a);
+    fill(c, cell_named(c, c->base), gated, r->b);
+    return verdict_judge(r->a, r->b, c->cells->rounds, &r->rule, r->work);
+}
+
+static void judge_steps(struct calibration *c, const struct room *r) {
     for (size_t i = 0; i < c->steps; i++) {
         struct calibration_step *s = &c->step[i];
-        fill(c, cell_named(c, s->target), FIG_CPU, a);
-        s->verdict = verdict_judge(a, b, c->cells->rounds, rule, work);
+        const struct cell *cell = cell_named(c, s->target);
+        s->ungated = judge_cell(c, cell, false, r);
+        s->verdict = judge_cell(c, cell, true, r);
         s->found = s->verdict.kind == VERDICT_HIGHER;
         s->nominal_percent = (double)s->ns / 10 / c->base_us;
     }
 }
 
-static void judge_control(struct calibration *c, const struct verdict_rule *rule, double a[],
-                          double b[], double work[]) {
+static void judge_control(struct calibration *c, const struct room *r) {
     const struct cell *control = cell_of_control(c);
-    const struct aa_cell cell = {a, b, c->cells->rounds};
-    fill(c, control, FIG_CPU, a);
-    c->aa = aa_judge(&cell, control ? 1 : 0, rule, work);
-    c->control = verdict_judge(a, b, c->cells->rounds, rule, work);
+    const struct aa_cell cell = {r->a, r->b, c->cells->rounds};
+    c->control_ungated = judge_cell(c, control, false, r);
+    c->control = judge_cell(c, control, true, r);
     const size_t valid = c->control.pairs.valid;
-    c->noise.log_sd = valid > 1 ? gsl_stats_sd(work, 1, valid) : NAN;
+    c->noise.log_sd = valid > 1 ? gsl_stats_sd(r->work, 1, valid) : NAN;
+    c->aa = aa_judge(&cell, control ? 1 : 0, &r->rule, r->work);
     for (size_t i = 0; i < CALIBRATION_SIZES; i++) {
         const struct yuen *y = &c->control.yuen;
         const double many = verdict_alpha(CALIBRATION_MANY);
         c->size[i] = (struct calibration_size){
             .rounds = sizes[i],
-            .few = expm1(yuen_smallest_shown(y, sizes[i], rule->alpha, CALIBRATION_POWER)),
+            .few = expm1(yuen_smallest_shown(y, sizes[i], r->rule.alpha, CALIBRATION_POWER)),
             .many = expm1(yuen_smallest_shown(y, sizes[i], many, CALIBRATION_POWER)),
         };
     }
@@ -169,24 +210,24 @@ static void conclude(struct calibration *c) {
 
 static void judge(struct calibration *c, double room[]) {
     const size_t rounds = c->cells->rounds;
-    double *a = room;
-    double *b = a + rounds;
-    double *work = b + rounds; /* aa_judge wants one more than rounds */
-    double *foreign = work + rounds + 1;
-    const struct verdict_rule rule = {.margin = VERDICT_MARGIN, .alpha = verdict_alpha(c->steps)};
     const struct cell *base = cell_named(c, c->base);
+    const struct room r = {
+        .rule = {.margin = VERDICT_MARGIN, .alpha = verdict_alpha(c->steps)},
+        .a = room,
+        .b = room + rounds,
+        .work = room + 2 * rounds, /* aa_judge wants one more than the rounds */
+    };
     c->noise = (struct calibration_noise){
         .steal_max = NAN, .blocks = rounds, .repeated = c->cells->repeated};
-    measure_trials(c, foreign);
-    fill(c, base, FIG_RATE, b);
-    c->noise.rate_cv = variation(b, rounds);
-    fill(c, base, FIG_CPU, b);
-    c->noise.cpu_cv = variation(b, rounds);
-    fill(c, base, FIG_CPU, b);
-    c->base_us = order_median(b, order_clean(b, rounds));
-    fill(c, base, FIG_CPU, b);
-    judge_steps(c, &rule, a, b, work);
-    judge_control(c, &rule, a, b, work);
+    measure_trials(c, room + 3 * rounds + 1);
+    fill_all(c, base, FIG_RATE, r.a);
+    c->noise.rate_cv = variation(r.a, rounds);
+    fill_all(c, base, FIG_CPU, r.a);
+    c->noise.cpu_cv = variation(r.a, rounds);
+    fill_all(c, base, FIG_CPU, r.a);
+    c->base_us = order_median(r.a, order_clean(r.a, rounds));
+    judge_steps(c, &r);
+    judge_control(c, &r);
     conclude(c);
 }
 

@@ -4,8 +4,8 @@
  * Such a run (manifest member "kind": "calibrate") measures one target, its A/A control, and the
  * same program again with known amounts of CPU burnt per request ("calibration": {"base":NAME,
  * "cpu_us":[of the trials before the run], "handicaps":[{"target","percent","ns"}]}). Everything is
- * judged on server CPU per request, gated as in verdicts.h, at alpha' = 0.035 / m with m the number
- * of handicaps. */
+ * judged on server CPU per request, gated and ungated as in verdicts.h (what is found is found by
+ * the gated values), at alpha' = 0.035 / m with m the number of handicaps. */
 #ifndef REPORT_CALIBRATION_H
 #define REPORT_CALIBRATION_H
 
@@ -33,7 +33,8 @@ struct calibration_step {
     int64_t ns;             /* burnt for each request, nominally */
     double nominal_percent; /* ns of the base's median in the run itself; NaN unknown */
     struct verdict verdict; /* of the handicapped target against the base */
-    bool found;             /* heavier */
+    struct verdict ungated;
+    bool found; /* heavier */
 };
 
 /* The smallest difference that a number of rounds shows with CALIBRATION_POWER, relative; NaN where
@@ -44,10 +45,10 @@ struct calibration_size {
     double many; /* as one of CALIBRATION_MANY */
 };
 
-/* How much figures vary; NaN unknown. */
+/* How much figures vary over the trials that count, invalid ones included; NaN unknown. */
 struct calibration_noise {
     double cpu_cv, rate_cv;  /* sd / mean of the base over rounds */
-    double log_sd;           /* sd of the A/A log ratios */
+    double log_sd;           /* sd of the A/A log ratios, valid blocks only */
     double steal_max;        /* of all CPU time, the worst trial */
     double foreign_median;   /* CPUs, over all trials that count */
     double speed_spread;     /* (fastest - slowest) / fastest spin */
@@ -64,6 +65,7 @@ struct calibration {
     size_t steps;
     struct calibration_step step[CALIBRATION_STEPS_MAX];
     struct verdict control; /* the A/A control against the base */
+    struct verdict control_ungated;
     struct aa aa;
     struct calibration_size size[CALIBRATION_SIZES];
     struct calibration_noise noise;

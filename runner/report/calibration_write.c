@@ -56,7 +56,7 @@ static const char *found_text(const struct calibration_step *s) {
 static const char *control_text(const struct calibration *c) {
     switch (c->aa.state) {
     case AA_VALIDATED:
-        return "no difference, as it should";
+        return "nothing";
     case AA_ABSENT:
         return "not measured";
     case AA_INSUFFICIENT:
@@ -90,9 +90,10 @@ static json_t *steps_json(const struct calibration *c) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->steps; i++) {
         const struct calibration_step *s = &c->step[i];
-        json_t *step = json_pack("{s:s, s:f, s:I, s:o, s:b}", "target", s->target, "percent",
-                                 s->percent, "ns", (json_int_t)s->ns, "nominal_percent",
-                                 real_or_null(s->nominal_percent), "found", s->found);
+        json_t *step =
+            json_pack("{s:s, s:f, s:I, s:o, s:b, s:o}", "target", s->target, "percent", s->percent,
+                      "ns", (json_int_t)s->ns, "nominal_percent", real_or_null(s->nominal_percent),
+                      "found", s->found, "ungated", verdict_json(&s->ungated));
         json_t *verdict = verdict_json(&s->verdict);
         json_object_update(step, verdict);
         json_decref(verdict);
@@ -114,6 +115,7 @@ static json_t *sizes_json(const struct calibration *c) {
 
 static json_t *control_json(const struct calibration *c) {
     json_t *control = verdict_json(&c->control);
+    json_object_set_new(control, "ungated", verdict_json(&c->control_ungated));
     json_object_set_new(control, "validated", json_boolean(c->aa.state == AA_VALIDATED));
     json_object_set_new(control, "false_alarms", json_integer((json_int_t)c->aa.alarms));
     json_object_set_new(control, "pooled_lo", real_or_null(exp(c->aa.log_lo)));
@@ -160,9 +162,10 @@ static int write_json(const struct calibration *c, struct err *e) {
 static void markdown_steps(FILE *f, const struct calibration *c) {
     char nominal[FIGURE_SIZE];
     char measured[FIGURE_SIZE];
+    char ungated[FIGURE_SIZE];
     char p[FIGURE_SIZE];
-    fputs("| Handicap | Nominal | Measured [interval] | Found | Wilcoxon p | Verdict |\n"
-          "|---|---|---|---|---|---|\n",
+    fputs("| Handicap | Nominal | Measured [interval] | Found | Wilcoxon p | Verdict | Ungated |\n"
+          "|---|---|---|---|---|---|---|\n",
           f);
     for (size_t i = 0; i < c->steps; i++) {
         const struct calibration_step *s = &c->step[i];
@@ -170,19 +173,26 @@ static void markdown_steps(FILE *f, const struct calibration *c) {
         percent_text(nominal, sizeof nominal, s->nominal_percent / 100, "+");
         measured_text(measured, sizeof measured, &s->verdict);
         p_text(p, sizeof p, s->verdict.signed_rank_p);
+        measured_text(ungated, sizeof ungated, &s->ungated);
         verdict_text(&s->verdict, METRIC_CPU, text, sizeof text);
-        fprintf(f, "| %" PRId64 " ns | %s | %s | %s | %s | %s |\n", s->ns, nominal, measured,
-                found_text(s), p, text);
+        fprintf(f, "| %" PRId64 " ns | %s | %s | %s | %s | %s | %s |\n", s->ns, nominal, measured,
+                found_text(s), p, text, ungated);
     }
     measured_text(measured, sizeof measured, &c->control);
     p_text(p, sizeof p, c->control.signed_rank_p);
-    fprintf(f, "| none (A/A) | 0 | %s | %s | %s | |\n", measured, control_text(c), p);
-    fprintf(f,
-            "\nMeasured is the ratio to the same server without a handicap, from the log ratios of "
-            "%zu valid blocks or fewer, at level %.3g. The pooled 95%% interval of the A/A control "
-            "is [%+.2f%%, %+.2f%%].\n",
-            c->control.pairs.planned, c->control.alpha, 100 * expm1(c->aa.log_lo),
-            100 * expm1(c->aa.log_hi));
+    measured_text(ungated, sizeof ungated, &c->control_ungated);
+    fprintf(f, "| none (A/A) | 0 | %s | %s | %s | | %s |\n", measured, control_text(c), p, ungated);
+    fprintf(
+        f,
+        "\nMeasured is the ratio to the same server without a handicap, by its log ratios in the "
+        "blocks that are valid, with the interval at level %.3g; ungated takes all blocks as "
+        "they were measured first. ",
+        c->control.alpha);
+    if (isfinite(c->aa.log_lo)) {
+        fprintf(f, "The pooled 95%% interval of the A/A control is [%+.2f%%, %+.2f%%].",
+                100 * expm1(c->aa.log_lo), 100 * expm1(c->aa.log_hi));
+    }
+    fputc('\n', f);
 }
 
 static void markdown_sizes(FILE *f, const struct calibration *c) {
@@ -230,10 +240,12 @@ static int write_markdown(const struct calibration *c, struct err *e) {
     fprintf(t.f, "# Calibration\n\n%s.\n\n", c->conclusion);
     fputs("Target ", t.f);
     text_code(t.f, c->base);
+    char cost[FIGURE_SIZE];
+    figure_format(cost, sizeof cost, FIG_CPU, c->base_us);
     fprintf(t.f,
-            ", workload %s, %d connections, %zu rounds; %.2f µs of CPU per request. Known "
-            "amounts of CPU were burnt for each request; this is what was found of them.\n\n",
-            c->workload, c->connections, c->cells->rounds, c->base_us);
+            ", workload %s, %d connections, %zu rounds; CPU per request %s. Known amounts of CPU "
+            "were burnt for each request; this is what was found of them.\n\n",
+            c->workload, c->connections, c->cells->rounds, cost);
     markdown_steps(t.f, c);
     markdown_sizes(t.f, c);
     markdown_noise(t.f, &c->noise);
@@ -249,20 +261,28 @@ int calibration_write(const struct calibration *c, struct err *e) {
 static void print_steps(FILE *out, const struct calibration *c) {
     char nominal[FIGURE_SIZE];
     char measured[FIGURE_SIZE];
+    char ungated[FIGURE_SIZE];
     char p[FIGURE_SIZE];
-    fprintf(out, "  %-10s %8s  %-24s %-15s %s\n", "handicap", "nominal", "measured", "found",
-            "Wilcoxon p");
+    /* Of a quiet run the two are the same. */
+    const bool both = c->noise.invalid > 0 || c->noise.repeated > 0;
+    fprintf(out, "  %-10s %8s  %-22s %-14s %-10s%s\n", "handicap", "nominal", "measured", "found",
+            "Wilcoxon p", both ? "  ungated" : "");
     for (size_t i = 0; i < c->steps; i++) {
         const struct calibration_step *s = &c->step[i];
         char ns[FIGURE_SIZE];
         snprintf(ns, sizeof ns, "%" PRId64 " ns", s->ns);
         percent_text(nominal, sizeof nominal, s->nominal_percent / 100, "+");
         measured_text(measured, sizeof measured, &s->verdict);
+        measured_text(ungated, sizeof ungated, &s->ungated);
         p_text(p, sizeof p, s->verdict.signed_rank_p);
-        fprintf(out, "  %-10s %8s  %-24s %-15s %s\n", ns, nominal, measured, found_text(s), p);
+        fprintf(out, "  %-10s %8s  %-22s %-14s %-10s%s%s\n", ns, nominal, measured, found_text(s),
+                p, both ? "  " : "", both ? ungated : "");
     }
     measured_text(measured, sizeof measured, &c->control);
-    fprintf(out, "  %-10s %8s  %-24s %s\n", "none (A/A)", "0", measured, control_text(c));
+    measured_text(ungated, sizeof ungated, &c->control_ungated);
+    p_text(p, sizeof p, c->control.signed_rank_p);
+    fprintf(out, "  %-10s %8s  %-22s %-14s %-10s%s%s\n", "none (A/A)", "0", measured,
+            control_text(c), p, both ? "  " : "", both ? ungated : "");
 }
 
 static void print_sizes(FILE *out, const struct calibration *c) {
@@ -305,8 +325,13 @@ static void print_noise(FILE *out, const struct calibration_noise *n) {
 }
 
 void calibration_print(FILE *out, const struct calibration *c, bool utf8) {
-    fprintf(out, "\n%s, %s, %d connections, %zu rounds: %.2f %s of CPU per request\n\n", c->base,
-            c->workload, c->connections, c->cells->rounds, c->base_us, utf8 ? "µs" : "us");
+    char cost[FIGURE_SIZE];
+    snprintf(cost, sizeof cost, "n/a");
+    if (isfinite(c->base_us)) {
+        snprintf(cost, sizeof cost, "%.2f %s", c->base_us, utf8 ? "µs" : "us");
+    }
+    fprintf(out, "\n%s, %s, %d connections, %zu rounds: CPU per request %s\n\n", c->base,
+            c->workload, c->connections, c->cells->rounds, cost);
     print_steps(out, c);
     print_sizes(out, c);
     print_noise(out, &c->noise);

@@ -240,7 +240,7 @@ int session_finish(struct session *s, struct err *e) {
     const struct run *r = &s->run;
     char dir[PATH_MAX];
     struct run_ending summary = {
-        .planned = (int64_t)s->plan.trial_count,
+        .planned = (int64_t)s->plan.trial_count + r->repeated,
         .measured = r->measured,
         .failed = r->failed,
         .repeated = r->repeated,
@@ -273,6 +273,7 @@ int session_finish(struct session *s, struct err *e) {
         judged = judged < 0 ? (int)e->class : judged;
         status = status ? status : judged;
     }
+    fflush(stdout);
     ending_print(stderr, &summary);
     return status;
 }
