@@ -168,6 +168,9 @@ static _Noreturn void child_exec(const struct child_spec *spec, const char *prog
     if (ready && spec->cwd && chdir(spec->cwd) != 0) {
         ready = false;
     }
+    for (size_t i = 0; ready && i < spec->n_fds; i++) {
+        ready = fcntl(spec->fds[i], F_SETFD, 0) == 0;
+    }
     if (ready) {
         execve(program, (char *const *)spec->argv, env);
     }

@@ -19,6 +19,8 @@ struct child_spec {
     const char *const *env;  /* NAME=VALUE added to the runner's own environment; NULL = none */
     const char *cwd;         /* NULL = the runner's */
     const cpu_set_t *cpus;   /* NULL = the runner's */
+    const int *fds;          /* descriptors it inherits under their own numbers, all above 2 */
+    size_t n_fds;
     /* One line of its standard output, without the newline; NULL = only kept in the tail. */
     void (*on_line)(void *ctx, const char *line);
     void *ctx;

@@ -43,6 +43,23 @@ struct load_request {
     const char *headers; /* further lines, each ended by CRLF; NULL or "" = none; Host is added */
     const char *body;    /* NULL = none; Content-Length is added otherwise */
     size_t body_len;
+    bool close; /* add Connection: close */
+};
+
+#define LOAD_PIPELINE_MAX    1024       /* requests written at once */
+#define LOAD_IN_FLIGHT_MAX   65536      /* connections × pipeline */
+#define LOAD_BATCH_BYTES_MAX (1 << 20)  /* bytes written at once */
+#define LOAD_REQUESTS_MAX    1000000000 /* of one window */
+
+/* How requests are sent. All zero: one after the other on connections that are kept, for a time. */
+struct load_mode {
+    /* Of a window: exactly so many instead of a time; 0 = for the duration. */
+    int64_t requests;
+    /* Each connection waits so long before each of its requests, whole ms, drawn evenly from min to
+     * max; both 0 = not at all. */
+    int64_t think_min_ms, think_max_ms;
+    int pipeline; /* requests written at once, before the first of their replies; 0 = 1 */
+    bool close;   /* a connection for each request */
 };
 
 struct load_spec {
@@ -53,22 +70,33 @@ struct load_spec {
     int connections;
     int threads; /* divides connections */
     enum load_phase phase;
-    int64_t duration_ns;   /* wanted */
-    int64_t timeout_ns;    /* a slower reply is an error; whole seconds; 0 = 2 s */
-    int64_t margin_ns;     /* how long after duration_ns it is killed; 0 = 10 s */
+    struct load_mode mode;
+    int64_t duration_ns; /* wanted; not used where mode.requests are counted */
+    int64_t timeout_ns;  /* a slower reply is an error; whole seconds; 0 = 2 s */
+    /* How long after duration_ns it is killed; where requests are counted, how long it may go
+     * without one, beyond timeout and think time; 0 = 10 s */
+    int64_t margin_ns;
     const cpu_set_t *cpus; /* where it may run; NULL = where the runner may */
 };
 
 struct load_outcome {
-    int64_t duration_us; /* as the generator measured it */
-    int64_t requests;    /* replies, whatever their status */
-    int64_t bytes;       /* received */
+    /* As the generator measured it. Where requests are counted: from the first request to the last
+     * reply. */
+    int64_t duration_us;
+    int64_t requests; /* replies, whatever their status */
+    int64_t bytes;    /* received */
     int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
-    double cpu_s;          /* CPU of the whole generator process */
-    int64_t cpu_ns;        /* the same, for window_end() */
-    struct hist corrected; /* as the generator hands it over; empty for a warm-up */
-    struct hist raw;       /* as observed; empty for a warm-up */
-    char output[1024];     /* the generator's last output when it failed */
+    double cpu_s;   /* CPU of the whole generator process */
+    int64_t cpu_ns; /* the same, for window_end() */
+    /* Latencies. Empty for a warm-up, and where requests are pipelined: a sample is a whole batch
+     * there. */
+    struct hist corrected; /* as the generator hands it over; none where requests are counted */
+    struct hist raw;       /* as observed */
+    /* load_active_ratio() of the window, think time taken as active; NaN where it is not known: in
+     * a warm-up, and where connecting is part of every request. */
+    double active_ratio;
+    int64_t wall_us, idle_us; /* the generator's own run time; think time handed out */
+    char output[1024];        /* the generator's last output when it failed */
 };
 
 struct load_ops;
@@ -107,6 +135,11 @@ struct load_ops {
     /* Ends what still runs, removes its temporary files and frees it; NULL is ignored. */
     void (*free)(struct load *l);
 };
+
+/* The mode that fits no other: 0, or -1 with *e (ERR_USAGE) naming what cannot be combined. Whether
+ * requests, connections and threads fit each other is judged here, too; connections 0 leaves that
+ * out. */
+int load_mode_check(const struct load_mode *m, int connections, int threads, struct err *e);
 
 /* wrk 4.1 or later: closed loop. */
 extern const struct load_ops load_wrk;

@@ -52,7 +52,7 @@ int load_recover_raw(const struct hist *corrected, int64_t duration_us, int64_t 
         }
     }
     int64_t total = hist_total(raw);
-    if (total != requests - timeouts) {
+    if (timeouts >= 0 && total != requests - timeouts) {
         return err_set(e, ERR_FAILED,
                        "the load generator's figures contradict each other: %" PRId64
                        " latencies for %" PRId64 " requests less %" PRId64 " timeouts",

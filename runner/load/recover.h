@@ -19,9 +19,10 @@
  * downward and subtracting, in one pass.
  *
  * *raw must be empty; it is to be released whatever is returned. Checked: no count becomes
- * negative, and Σ raw = requests − timeouts. Returns 0, or -1 with *e (ERR_FAILED: the generator's
- * figures contradict each other; ERR_MACHINE: out of memory). requests below connections means wrk
- * corrected nothing. */
+ * negative, and Σ raw = requests − timeouts (unless timeouts is -1: latencies are of
+ * batches). Returns
+ * 0, or -1 with *e (ERR_FAILED: the generator's figures contradict each other; ERR_MACHINE: out of
+ * memory). requests below connections means wrk corrected nothing. */
 int load_recover_raw(const struct hist *corrected, int64_t duration_us, int64_t requests,
                      int64_t timeouts, int connections, struct hist *raw, struct err *e);
 

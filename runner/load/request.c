@@ -29,7 +29,7 @@ static bool request_is_path(const char *path) {
 }
 
 static bool request_is_ours(const char *header, size_t name) {
-    static const char *const ours[] = {"Host", "Content-Length", "Transfer-Encoding"};
+    static const char *const ours[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         if (strlen(ours[i]) == name && strncasecmp(ours[i], header, name) == 0) {
             return true;
@@ -91,7 +91,7 @@ int request_write(FILE *out, const struct load_request *request, const char *hos
     if (request->body) {
         fprintf(out, "Content-Length: %zu\r\n", request->body_len);
     }
-    fputs("\r\n", out);
+    fputs(request->close ? "Connection: close\r\n\r\n" : "\r\n", out);
     if (request->body) {
         fwrite(request->body, 1, request->body_len, out);
     }

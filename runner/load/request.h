@@ -8,10 +8,11 @@
 #include "load/load.h"
 
 /* Writes the request to `out`: request line, Host, the given headers in their order, Content-Length
- * where there is a body, the body. Refuses (ERR_USAGE, naming what) whatever would not be one
- * well-formed request: a method that is no token, a path that does not begin with / or holds a
- * space or control character, a header without a name or with a line break, headers that are ours
- * to set (Host, Content-Length, Transfer-Encoding). */
+ * where there is a body, Connection: close where that is asked for, the body. Refuses (ERR_USAGE,
+ * naming what) whatever would not be one well-formed request: a method that is no token, a path
+ * that does not begin with / or holds a space or control character, a header without a name or with
+ * a line break, headers that are ours to set (Host, Content-Length, Transfer-Encoding, Connection).
+ */
 int request_write(FILE *out, const struct load_request *request, const char *host, int port,
                   struct err *e);
 

@@ -1,18 +1,16 @@
 #include "load/load.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "load/recover.h"
+#include "load/wrk_files.h"
+#include "load/wrk_judge.h"
 #include "load/wrk_result.h"
 #include "load/wrk_script.h"
 #include "load/wrk_version.h"
@@ -22,17 +20,22 @@
 #define DEFAULT_MARGIN  (10 * SECOND)
 #define DEFAULT_TIMEOUT (2 * SECOND)
 #define INTERRUPT_AGAIN (SECOND / 10)
+#define SETTLE_MAX_US   20000
+#define FOREVER         (24 * 3600) /* s; wrk's own time where requests end it */
 
 struct wrk {
     struct load load;
     struct loop *loop;
     struct child *child;
-    char folder[PATH_MAX]; /* private; holds the script and the result */
-    char script[PATH_MAX], result[PATH_MAX];
-    enum load_phase phase;
-    int connections;
-    int64_t started_ns, duration_ns, margin_ns;
+    struct wrk_files files;
+    struct wrk_wanted wanted;
+    int threads;
+    int64_t started_ns, margin_ns;
     bool ends_by_interrupt;
+    /* where requests are counted */
+    int threads_done;
+    int64_t quiet_ns; /* how long it may say nothing */
+    int64_t heard_ns; /* when it last said something */
     bool (*gone)(void *ctx);
     void *ctx;
 };
@@ -74,6 +77,10 @@ static enum load_failure wrk_check(struct loop *loop, const char *program, char 
     return LOAD_OK;
 }
 
+static bool wrk_counts(const struct load_spec *spec) {
+    return spec->mode.requests > 0 && spec->phase == LOAD_WINDOW;
+}
+
 static enum load_failure wrk_accepts(const struct load_spec *spec, struct err *e) {
     if (spec->threads < 1 || spec->connections < 1) {
         err_set(e, ERR_USAGE, "wrk needs at least one thread and one connection");
@@ -83,8 +90,10 @@ static enum load_failure wrk_accepts(const struct load_spec *spec, struct err *e
                 "%d connections cannot be shared equally by %d wrk threads: choose a multiple of "
                 "%d, or other threads",
                 spec->connections, spec->threads, spec->threads);
-    } else if (spec->duration_ns <= 0 ||
-               (spec->phase == LOAD_WINDOW && spec->duration_ns % SECOND != 0)) {
+    } else if (load_mode_check(&spec->mode, spec->connections, spec->threads, e) != 0) {
+        return LOAD_SPEC;
+    } else if (!wrk_counts(spec) && (spec->duration_ns <= 0 || (spec->phase == LOAD_WINDOW &&
+                                                                spec->duration_ns % SECOND != 0))) {
         err_set(e, ERR_USAGE, "wrk measures whole seconds: a window of %.3f s is not possible",
                 (double)spec->duration_ns / 1e9);
     } else if (spec->timeout_ns < 0 || spec->timeout_ns % SECOND != 0) {
@@ -96,41 +105,21 @@ static enum load_failure wrk_accepts(const struct load_spec *spec, struct err *e
     return LOAD_SPEC;
 }
 
-/* A folder of our own with the script in it. Returns 0 or -1 with *e. */
-static int wrk_prepare(struct wrk *w, const struct load_spec *spec, struct err *e) {
-    const char *tmp = getenv("TMPDIR");
-    if (file_join(w->folder, sizeof w->folder, tmp && *tmp ? tmp : "/tmp", "loopbench-wrk-XXXXXX",
-                  e) != 0) {
-        w->folder[0] = '\0';
-        return -1;
+/* What the threads say while requests are counted. */
+static void wrk_on_line(void *ctx, const char *line) {
+    struct wrk *w = ctx;
+    if (strcmp(line, WRK_SCRIPT_DONE) == 0) {
+        w->threads_done++;
+    } else if (strcmp(line, WRK_SCRIPT_BUSY) != 0) {
+        return;
     }
-    if (!mkdtemp(w->folder)) {
-        err_set(e, ERR_MACHINE, "cannot create a temporary folder %s: %s", w->folder,
-                strerror(errno));
-        w->folder[0] = '\0';
-        return -1;
-    }
-    if (file_join(w->script, sizeof w->script, w->folder, "request.lua", e) != 0 ||
-        file_join(w->result, sizeof w->result, w->folder, "result", e) != 0) {
-        return -1;
-    }
-    FILE *out = fopen(w->script, "wbe");
-    if (!out) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", w->script, strerror(errno));
-    }
-    int rc = wrk_script_write(out, spec, e);
-    bool bad = ferror(out) != 0;
-    bad = fclose(out) != 0 || bad;
-    if (rc == 0 && bad) {
-        rc = err_set(e, ERR_MACHINE, "cannot write %s: %s", w->script, strerror(errno));
-    }
-    return rc;
+    w->heard_ns = clock_mono_ns();
 }
 
-static struct child *wrk_launch(const struct wrk *w, const struct load_spec *spec, struct err *e) {
+static struct child *wrk_launch(struct wrk *w, const struct load_spec *spec, struct err *e) {
     char threads[16], connections[16], duration[32], timeout[32], wanted[32], url[320];
     bool v6 = strchr(spec->host, ':') != NULL;
-    int64_t seconds = spec->duration_ns / SECOND;
+    int64_t seconds = w->wanted.counts ? FOREVER : spec->duration_ns / SECOND;
     if (w->ends_by_interrupt) {
         seconds += 2; /* never the end of it: it is ended by SIGINT before */
     }
@@ -153,15 +142,22 @@ static struct child *wrk_launch(const struct wrk *w, const struct load_spec *spe
         "--timeout",
         timeout,
         "-s",
-        w->script,
+        w->files.script,
         "--",
         url,
-        w->result,
+        w->files.result,
         spec->phase == LOAD_WINDOW ? "window" : "warmup",
         wanted,
         NULL,
     };
-    struct child_spec child = {.argv = argv, .cpus = spec->cpus};
+    struct child_spec child = {
+        .argv = argv,
+        .cpus = spec->cpus,
+        .fds = w->files.fd,
+        .n_fds = 2,
+        .on_line = w->wanted.counts ? wrk_on_line : NULL,
+        .ctx = w,
+    };
     return child_start(w->loop, &child, e);
 }
 
@@ -171,11 +167,7 @@ static void wrk_free(struct load *load) {
         return;
     }
     child_free(w->child);
-    if (w->folder[0]) {
-        unlink(w->script);
-        unlink(w->result);
-        rmdir(w->folder);
-    }
+    wrk_files_close(&w->files);
     free(w);
 }
 
@@ -192,21 +184,30 @@ static enum load_failure wrk_start(struct loop *loop, const struct load_spec *sp
     }
     w->load.ops = &load_wrk;
     w->loop = loop;
-    w->phase = spec->phase;
-    w->connections = spec->connections;
-    w->duration_ns = spec->duration_ns;
+    w->wanted = (struct wrk_wanted){
+        .phase = spec->phase,
+        .counts = wrk_counts(spec),
+        .requests = spec->mode.requests,
+        .pipeline = spec->mode.pipeline > 1 ? spec->mode.pipeline : 1,
+        .close = spec->mode.close,
+        .connections = spec->connections,
+        .duration_ns = spec->duration_ns,
+    };
+    w->threads = spec->threads;
     w->margin_ns = spec->margin_ns ? spec->margin_ns : DEFAULT_MARGIN;
-    w->ends_by_interrupt = spec->duration_ns % SECOND != 0;
-    if (wrk_prepare(w, spec, e) != 0) {
-        wrk_free(&w->load);
+    w->quiet_ns = (spec->timeout_ns ? spec->timeout_ns : DEFAULT_TIMEOUT) + w->margin_ns +
+                  spec->mode.think_max_ms * 1000000;
+    w->ends_by_interrupt = !w->wanted.counts && spec->duration_ns % SECOND != 0;
+    if (wrk_files_open(&w->files, spec, e) != 0) {
+        free(w);
         return e->class == ERR_USAGE ? LOAD_SPEC : LOAD_MISSING;
     }
+    w->started_ns = w->heard_ns = clock_mono_ns();
     w->child = wrk_launch(w, spec, e);
     if (!w->child) {
         wrk_free(&w->load);
         return LOAD_MISSING;
     }
-    w->started_ns = clock_mono_ns();
     *out = &w->load;
     return LOAD_OK;
 }
@@ -215,26 +216,72 @@ static pid_t wrk_pid(const struct load *load) {
     return child_pid(((const struct wrk *)load)->child);
 }
 
+static bool wrk_all_done(const struct wrk *w) {
+    return w->wanted.counts && w->threads_done >= w->threads;
+}
+
 static bool wrk_is_over(void *ctx) {
     const struct wrk *w = ctx;
     return child_exited(w->child) || (w->gone && w->gone(w->ctx));
 }
 
-/* Waits for the end, by itself or by SIGINT where the wanted time is not whole seconds. wrk ignores
- * SIGINT until its threads run, and one that comes just before its sleep() does not shorten it, so
- * the signal is repeated. */
-static enum loop_wait wrk_await(struct wrk *w) {
-    int64_t end = w->started_ns + w->duration_ns + w->margin_ns;
-    int64_t next = w->ends_by_interrupt ? w->started_ns + w->duration_ns : end;
+static bool wrk_is_over_or_done(void *ctx) {
+    return wrk_is_over(ctx) || wrk_all_done(ctx);
+}
+
+/* Ends it by SIGINT. wrk ignores that until its threads run, and one that comes just before its
+ * sleep() does not shorten it, so the signal is repeated. */
+static enum loop_wait wrk_interrupt(struct wrk *w, int64_t end_ns) {
     for (;;) {
-        enum loop_wait got = loop_wait(w->loop, wrk_is_over, w, next - clock_mono_ns());
-        if (got != LOOP_TIMEOUT || next >= end) {
+        child_kill(w->child, SIGINT);
+        int64_t left = end_ns - clock_mono_ns();
+        enum loop_wait got =
+            loop_wait(w->loop, wrk_is_over, w, left < INTERRUPT_AGAIN ? left : INTERRUPT_AGAIN);
+        if (got != LOOP_TIMEOUT || left <= 0) {
             return got;
         }
-        child_kill(w->child, SIGINT);
-        next = clock_mono_ns() + INTERRUPT_AGAIN;
-        next = next < end ? next : end;
     }
+}
+
+/* Waits until its requests are answered; as long as it says that it goes on, however long. */
+static enum loop_wait wrk_await_requests(struct wrk *w) {
+    for (;;) {
+        int64_t left = w->heard_ns + w->quiet_ns - clock_mono_ns();
+        enum loop_wait got = loop_wait(w->loop, wrk_is_over_or_done, w, left > 0 ? left : 0);
+        if (got != LOOP_TIMEOUT) {
+            return got;
+        }
+        if (w->heard_ns + w->quiet_ns <= clock_mono_ns()) {
+            return LOOP_TIMEOUT;
+        }
+    }
+}
+
+/* wrk's correction never ends when its time in µs is less than the requests of a connection, and
+ * its clock may start late: in a main thread that got no CPU before all requests were through. */
+static int64_t wrk_settle_ns(const struct wrk *w) {
+    int64_t us = w->wanted.requests / w->wanted.connections;
+    return 1000 * (us < SETTLE_MAX_US ? us : SETTLE_MAX_US);
+}
+
+/* Waits for the end, by itself, or by SIGINT where the wanted time is not whole seconds or requests
+ * are counted. */
+static enum loop_wait wrk_await(struct wrk *w) {
+    int64_t wanted = w->started_ns + w->wanted.duration_ns;
+    if (w->wanted.counts) {
+        enum loop_wait got = wrk_await_requests(w);
+        if (got == LOOP_DONE && !wrk_is_over(w)) {
+            loop_wait(w->loop, wrk_is_over, w, wrk_settle_ns(w));
+        }
+        return got == LOOP_DONE && !wrk_is_over(w)
+                   ? wrk_interrupt(w, clock_mono_ns() + w->margin_ns)
+                   : got;
+    }
+    if (w->ends_by_interrupt) {
+        enum loop_wait got = loop_wait(w->loop, wrk_is_over, w, wanted - clock_mono_ns());
+        return got == LOOP_TIMEOUT ? wrk_interrupt(w, wanted + w->margin_ns) : got;
+    }
+    return loop_wait(w->loop, wrk_is_over, w, wanted + w->margin_ns - clock_mono_ns());
 }
 
 /* The last line it printed that says something; cut to fit a one-line reason. */
@@ -276,49 +323,18 @@ static enum load_failure wrk_read_result(const struct wrk *w, struct load_outcom
     char *text = NULL;
     char words[256];
     size_t len = 0;
-    if (!file_exists(w->result)) {
-        wrk_last_words(w->child, words, sizeof words);
-        err_set(e, ERR_FAILED, "wrk ended without handing over a result: %s", words);
+    if (wrk_files_read(&w->files, &text, &len, e) != 0) {
         return LOAD_RESULT;
     }
-    if (file_read_all(w->result, WRK_RESULT_MAX, &text, &len, e) != 0) {
+    if (len == 0) {
+        free(text);
+        wrk_last_words(w->child, words, sizeof words);
+        err_set(e, ERR_FAILED, "wrk ended without handing over a result: %s", words);
         return LOAD_RESULT;
     }
     int rc = wrk_result_parse(text, len, out, e);
     free(text);
     return rc == 0 ? LOAD_OK : LOAD_RESULT;
-}
-
-static enum load_failure wrk_judge_figures(const struct wrk *w, struct load_outcome *out,
-                                           struct err *e) {
-    int64_t wanted_us = w->duration_ns / 1000;
-    int64_t failed = out->errors_connect + out->errors_read + out->errors_write;
-    if (w->phase == LOAD_WINDOW && out->duration_us < wanted_us - wanted_us / 100) {
-        err_set(e, ERR_FAILED, "wrk ended early: it measured %.3f s of %.3f s",
-                (double)out->duration_us / 1e6, (double)wanted_us / 1e6);
-        return LOAD_EARLY;
-    }
-    if (out->requests == 0 && failed > 0) {
-        err_set(e, ERR_FAILED,
-                "no reply completed in %.3f s: %" PRId64 " connect, %" PRId64 " read, %" PRId64
-                " write errors",
-                (double)out->duration_us / 1e6, out->errors_connect, out->errors_read,
-                out->errors_write);
-        return LOAD_REFUSED;
-    }
-    if (w->phase == LOAD_WARMUP) {
-        return LOAD_OK; /* a slow workload may complete nothing in half a second */
-    }
-    if (out->requests == 0) {
-        err_set(e, ERR_FAILED, "no reply completed in %.3f s: the connections hang",
-                (double)out->duration_us / 1e6);
-        return LOAD_HUNG;
-    }
-    if (load_recover_raw(&out->corrected, out->duration_us, out->requests, out->errors_timeout,
-                         w->connections, &out->raw, e) != 0) {
-        return LOAD_LIES;
-    }
-    return LOAD_OK;
 }
 
 static enum load_failure wrk_give_up(struct wrk *w, enum load_failure why) {
@@ -329,8 +345,15 @@ static enum load_failure wrk_give_up(struct wrk *w, enum load_failure why) {
 static enum load_failure wrk_end(struct wrk *w, struct load_outcome *out, struct err *e) {
     switch (wrk_await(w)) {
     case LOOP_TIMEOUT:
+        if (w->wanted.counts && !wrk_all_done(w)) {
+            err_set(e, ERR_FAILED,
+                    "no reply for %.1f s, and not all of %" PRId64 " requests were answered: "
+                    "stopped (a slow workload needs a longer --timeout)",
+                    (double)w->quiet_ns / 1e9, w->wanted.requests);
+            return wrk_give_up(w, LOAD_TIMEOUT);
+        }
         err_set(e, ERR_FAILED, "wrk did not end within %.1f s of the %.3f s it was given: killed",
-                (double)w->margin_ns / 1e9, (double)w->duration_ns / 1e9);
+                (double)w->margin_ns / 1e9, (double)w->wanted.duration_ns / 1e9);
         return wrk_give_up(w, LOAD_TIMEOUT);
     case LOOP_INTERRUPTED:
         err_set(e, ERR_FAILED, "interrupted");
@@ -347,7 +370,7 @@ static enum load_failure wrk_end(struct wrk *w, struct load_outcome *out, struct
     if (f == LOAD_OK) {
         f = wrk_read_result(w, out, e);
     }
-    return f == LOAD_OK ? wrk_judge_figures(w, out, e) : f;
+    return f == LOAD_OK ? wrk_judge(&w->wanted, out, e) : f;
 }
 
 static enum load_failure wrk_finish(struct load *load, bool (*gone)(void *ctx), void *ctx,

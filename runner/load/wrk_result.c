@@ -103,7 +103,7 @@ static int result_histogram(struct result_reader *r, struct hist *h, struct err 
 }
 
 int wrk_result_parse(const char *text, size_t len, struct load_outcome *out, struct err *e) {
-    static const char magic[] = "loopbench-wrk 1";
+    static const char magic[] = "loopbench-wrk 2";
     struct result_reader r = {.at = text, .end = text + len};
     const char *line;
     const char *stop;
@@ -111,7 +111,9 @@ int wrk_result_parse(const char *text, size_t len, struct load_outcome *out, str
         const char *name;
         int64_t *to;
     } figures[] = {
+        {"wall", &out->wall_us},
         {"duration", &out->duration_us},
+        {"idle", &out->idle_us},
         {"requests", &out->requests},
         {"bytes", &out->bytes},
         {"connect", &out->errors_connect},

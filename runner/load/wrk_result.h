@@ -12,8 +12,10 @@
 
 /* Parses a result (NUL-terminated at text[len]) into *out, which has been initialised. Its form:
  *
- *     loopbench-wrk 1
- *     duration MICROSECONDS
+ *     loopbench-wrk 2
+ *     wall MICROSECONDS      of wrk's own clock, from which it corrected the histogram
+ *     duration MICROSECONDS  the same, or where requests are counted, from first to last
+ *     idle MICROSECONDS      think time handed out
  *     requests N
  *     bytes N
  *     connect N          errors, by kind

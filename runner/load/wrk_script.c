@@ -1,32 +1,152 @@
 #include "load/wrk_script.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "load/request.h"
 
-/* wrk gives every thread a Lua state of its own and calls setup() and done() in one more, so the
- * arguments, which only init() sees, are fetched from the first thread's state at the end.
+/* wrk gives every thread a Lua state of its own and calls setup() and done() in one more, so what
+ * the threads know is fetched from their states at the end.
  *
  * wrk.format is replaced rather than request() defined: the request then stays static, which costs
- * nothing per request, and its bytes are exactly ours, in our order.
- *
- * latency(i) searches from the start at every call: most of a second for 36,000 distinct values
- * below 80 ms, and worse the wider they are spread. So the counts are read straight from wrk's
- * memory where LuaJIT's ffi is there and the layout of wrk 4.1 and 4.2 (src/stats.h) is recognised
- * by everything the safe interface tells as well; the slow way remains for all else. */
-static const char *const script_parts[] = {
+ * nothing per request, and its bytes are exactly ours, in our order. wrk counts the requests in it:
+ * several make a pipeline. */
+static const char script_base[] =
+    "\n"
+    "request_bytes = request_bytes:rep(depth)\n"
     "wrk.format = function() return request_bytes end\n"
     "\n"
-    "local first_thread\n"
+    "local threads = {}\n"
+    "idle_us = 0\n"
     "\n"
     "function setup(thread)\n"
-    "   first_thread = first_thread or thread\n"
+    "   threads[#threads + 1] = thread\n"
+    "   thread:set(\"thread_number\", #threads)\n"
     "end\n"
     "\n"
     "function init(args)\n"
-    "   result_file, phase = args[1], args[2]\n"
+    "   result_file, phase, wanted_us = args[1], args[2], tonumber(args[3])\n"
+    "   if begin then begin() end\n"
+    "end\n"
+    "\n";
+
+/* For what needs a clock: LuaJIT's ffi, which every wrk has. */
+static const char script_clock[] = "local ffi = require(\"ffi\")\n"
+                                   "ffi.cdef [[\n"
+                                   "   typedef struct { long s, ns; } loopbench_time;\n"
+                                   "   int clock_gettime(int, loopbench_time *);\n"
+                                   "]]\n"
+                                   "local time = ffi.new(\"loopbench_time\")\n"
+                                   "\n"
+                                   "-- CLOCK_MONOTONIC in µs.\n"
+                                   "local function clock_us()\n"
+                                   "   ffi.C.clock_gettime(1, time)\n"
+                                   "   return tonumber(time.s) * 1e6 + tonumber(time.ns) / 1e3\n"
+                                   "end\n"
+                                   "\n";
+
+/* Counts requests. request() costs a call into Lua for each, response() would cost several times
+ * that: wrk then collects every header and body for it. So the end is seen in request(), by wrk's
+ * own count of replies (struct thread in src/wrk.h, the same in wrk 4.1 and 4.2), one turn of its
+ * loop after the last reply. */
+static const char script_count[] =
+    "ffi.cdef [[\n"
+    "   typedef struct {\n"
+    "      unsigned long id;\n"
+    "      void *loop, *addr;\n"
+    "      uint64_t connections, complete, requests, bytes, start;\n"
+    "      void *lua;\n"
+    "      struct { uint32_t connect, read, write, status, timeout; } errors;\n"
+    "   } loopbench_thread;\n"
+    "]]\n"
+    "local me, rehearsal, over\n"
+    "local batches, sent, told_us = 0, 0, 0\n"
+    "\n"
+    "local function tell(what)\n"
+    "   io.stdout:write(\"loopbench: \", what, \"\\n\")\n"
+    "   io.stdout:flush()\n"
     "end\n"
     "\n"
+    "-- A part of the batches for each thread. wrk parses the first thread's request once before "
+    "it\n"
+    "-- starts, which sends nothing.\n"
+    "function begin()\n"
+    "   local all, n = total / depth, thread_count\n"
+    "   batches = math.floor(all / n) + (thread_number <= all % n and 1 or 0)\n"
+    "   me = ffi.cast(\"loopbench_thread **\", wrk.thread)[0]\n"
+    "   if tonumber(me.connections) ~= share or tonumber(me.complete) ~= 0 then\n"
+    "      error(\"this build of wrk cannot count requests: install wrk 4.1 or 4.2\")\n"
+    "   end\n"
+    "   rehearsal = thread_number == 1\n"
+    "end\n"
+    "\n"
+    "-- Ends this thread when each of its requests was answered or lost its connection.\n"
+    "local function look(now)\n"
+    "   if over or sent < batches then return end\n"
+    "   local lost = me.errors.read + me.errors.write\n"
+    "   if tonumber(me.complete) + lost * depth >= batches * depth then\n"
+    "      over, last_us = true, now\n"
+    "      wrk.thread:stop()\n"
+    "      tell(\"done\")\n"
+    "   end\n"
+    "end\n"
+    "\n"
+    "-- Called when a connection is free: at first, and as soon as its last reply is in. An empty "
+    "request\n"
+    "-- leaves it idle.\n"
+    "function request()\n"
+    "   if rehearsal then rehearsal = false return request_bytes end\n"
+    "   local now = clock_us()\n"
+    "   first_us = first_us or now\n"
+    "   if now - told_us >= 1e6 then\n"
+    "      told_us = now\n"
+    "      tell(\"busy\")\n"
+    "   end\n"
+    "   if sent < batches then\n"
+    "      sent = sent + 1\n"
+    "      return request_bytes\n"
+    "   end\n"
+    "   look(now)\n"
+    "   return \"\"\n"
+    "end\n"
+    "\n";
+
+static const char script_respond[] =
+    "-- Here request() comes late: a connection is made before it.\n"
+    "function response() look(clock_us()) end\n"
+    "\n";
+
+static const char script_think[] =
+    "local begin_us\n"
+    "\n"
+    "-- Whole ms; what lies beyond the end of the window is not idleness within it. The same "
+    "numbers in\n"
+    "-- every trial.\n"
+    "function delay()\n"
+    "   local now = clock_us()\n"
+    "   local ms = math.random(think_min, think_max)\n"
+    "   if look and sent >= batches then\n"
+    "      look(now)\n"
+    "      return ms\n"
+    "   end\n"
+    "   begin_us = begin_us or now\n"
+    "   local left = look and math.huge or begin_us + wanted_us - now\n"
+    "   idle_us = idle_us + math.max(0, math.min(ms * 1000, left))\n"
+    "   return ms\n"
+    "end\n"
+    "\n"
+    "local begin_counting = begin\n"
+    "function begin()\n"
+    "   math.randomseed(thread_number)\n"
+    "   if begin_counting then begin_counting() end\n"
+    "end\n"
+    "\n";
+
+/* latency(i) searches from the start at every call: most of a second for 36,000 distinct values
+ * below 80 ms, and worse the wider they are spread. So the counts are read straight from wrk's
+ * memory where LuaJIT's ffi is there and the layout of wrk 4.1 and 4.2 (src/stats.h) is recognised
+ * by everything the safe interface tells as well; the slow way remains for all else. */
+static const char script_walk[] =
     "-- Calls each(value, count) in ascending order.\n"
     "local function walk_slowly(latency, each)\n"
     "   for i = 1, #latency do\n"
@@ -56,7 +176,7 @@ static const char *const script_parts[] = {
     "   end\n"
     "   return stats, min, max\n"
     "end\n"
-    "\n",
+    "\n"
     "local function walk(latency, each)\n"
     "   local known, stats, min, max = pcall(counters, latency)\n"
     "   if not known or not stats then return walk_slowly(latency, each) end\n"
@@ -65,48 +185,91 @@ static const char *const script_parts[] = {
     "      if count ~= 0 then each(value, tonumber(count)) end\n"
     "   end\n"
     "end\n"
+    "\n";
+
+static const char script_done[] =
+    "-- From the first request of any thread to the last reply of any; wrk's own time where "
+    "nothing was\n"
+    "-- counted to the end.\n"
+    "local function elapsed(summary)\n"
+    "   local first, last = math.huge, 0\n"
+    "   for _, thread in ipairs(threads) do\n"
+    "      local from, to = thread:get(\"first_us\"), thread:get(\"last_us\")\n"
+    "      if not from or not to then return summary.duration end\n"
+    "      first, last = math.min(first, from), math.max(last, to)\n"
+    "   end\n"
+    "   return last - first\n"
+    "end\n"
     "\n"
     "function done(summary, latency)\n"
-    "   local out = assert(io.open(first_thread:get(\"result_file\"), \"w\"))\n"
-    "   local lines, n = {}, 0\n"
+    "   local out = assert(io.open(threads[1]:get(\"result_file\"), \"w\"))\n"
+    "   local lines, n, idle = {}, 0, 0\n"
     "   local function say(format, ...)\n"
     "      n = n + 1\n"
     "      lines[n] = string.format(format, ...)\n"
     "   end\n"
-    "   say(\"loopbench-wrk 1\")\n"
-    "   for _, name in ipairs { \"duration\", \"requests\", \"bytes\" } do\n"
+    "   for _, thread in ipairs(threads) do idle = idle + thread:get(\"idle_us\") end\n"
+    "   say(\"loopbench-wrk 2\")\n"
+    "   say(\"wall %.0f\", summary.duration)\n"
+    "   say(\"duration %.0f\", elapsed(summary))\n"
+    "   say(\"idle %.0f\", idle)\n"
+    "   for _, name in ipairs { \"requests\", \"bytes\" } do\n"
     "      say(\"%s %.0f\", name, summary[name])\n"
     "   end\n"
     "   for _, name in ipairs { \"connect\", \"read\", \"write\", \"timeout\", \"status\" } do\n"
     "      say(\"%s %.0f\", name, summary.errors[name])\n"
     "   end\n"
-    "   if first_thread:get(\"phase\") == \"window\" and #latency > 0 then\n"
+    "   if threads[1]:get(\"phase\") == \"window\" and #latency > 0 then\n"
     "      walk(latency, function(value, count) say(\"%.0f,%.0f\", value, count) end)\n"
     "   end\n"
     "   say(\"end %d\", n)\n"
     "   assert(out:write(table.concat(lines, \"\\n\"), \"\\n\"))\n"
     "   assert(out:close())\n"
-    "end\n",
-};
+    "end\n";
+
+static void script_write_mode(FILE *out, const struct load_spec *spec) {
+    const struct load_mode *m = &spec->mode;
+    bool counts = m->requests > 0 && spec->phase == LOAD_WINDOW;
+    bool thinks = m->think_max_ms > 0;
+    fprintf(out,
+            "local total, depth, share, think_min, think_max = %" PRId64 ", %d, %d, %" PRId64
+            ", %" PRId64 "\n"
+            "local thread_count = %d\n",
+            counts ? m->requests : 0, m->pipeline > 1 ? m->pipeline : 1,
+            spec->connections / spec->threads, m->think_min_ms, m->think_max_ms, spec->threads);
+    fputs(script_base, out);
+    fputs(counts || thinks ? script_clock : "", out);
+    fputs(counts ? script_count : thinks ? "local look, sent, batches\n\n" : "", out);
+    fputs(counts && m->close ? script_respond : "", out);
+    fputs(thinks ? script_think : "", out);
+    fputs(script_walk, out);
+    fputs(script_done, out);
+}
 
 int wrk_script_write(FILE *out, const struct load_spec *spec, struct err *e) {
     char *bytes = NULL;
     size_t len = 0;
-    FILE *request = open_memstream(&bytes, &len);
-    if (!request) {
+    struct load_request request = spec->request;
+    size_t depth = spec->mode.pipeline > 1 ? (size_t)spec->mode.pipeline : 1;
+    FILE *whole = open_memstream(&bytes, &len);
+    if (!whole) {
         return err_set(e, ERR_MACHINE, "out of memory");
     }
-    int rc = request_write(request, &spec->request, spec->host, spec->port, e);
-    if (fclose(request) != 0 && rc == 0) {
+    request.close = request.close || spec->mode.close;
+    int rc = request_write(whole, &request, spec->host, spec->port, e);
+    if (fclose(whole) != 0 && rc == 0) {
         rc = err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (rc == 0 && depth > 1 && len > LOAD_BATCH_BYTES_MAX / depth) {
+        rc = err_set(e, ERR_USAGE,
+                     "%zu requests of %zu bytes are more than %d bytes at once: pipeline fewer",
+                     depth, len, LOAD_BATCH_BYTES_MAX);
     }
     if (rc == 0) {
         fputs("local request_bytes = ", out);
         request_write_lua(out, bytes, len);
-        fputs("\n\n", out);
-        for (size_t i = 0; i < sizeof script_parts / sizeof *script_parts; i++) {
-            fputs(script_parts[i], out);
-        }
+        fputc('\n', out);
+        script_write_mode(out, spec);
     }
     free(bytes);
     return rc;

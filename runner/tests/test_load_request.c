@@ -90,7 +90,7 @@ static void quotes_for_lua(void **unused) {
 }
 
 #define HEAD                                                                                       \
-    "loopbench-wrk 1\nduration 1000123\nrequests 12\nbytes 345\n"                                  \
+    "loopbench-wrk 2\nwall 1000200\nduration 1000123\nidle 77\nrequests 12\nbytes 345\n"           \
     "connect 1\nread 2\nwrite 3\ntimeout 4\nstatus 5\n"
 
 static int parse(const char *text, struct load_outcome *o, struct err *e) {
@@ -102,8 +102,10 @@ static void parses_results(void **unused) {
     (void)unused;
     struct load_outcome o;
     struct err e = {0};
-    assert_int_equal(parse(HEAD "10,7\n20,1\nend 11\n", &o, &e), 0);
+    assert_int_equal(parse(HEAD "10,7\n20,1\nend 13\n", &o, &e), 0);
+    assert_int_equal(o.wall_us, 1000200);
     assert_int_equal(o.duration_us, 1000123);
+    assert_int_equal(o.idle_us, 77);
     assert_int_equal(o.requests, 12);
     assert_int_equal(o.bytes, 345);
     assert_int_equal(o.errors_connect, 1);
@@ -115,7 +117,7 @@ static void parses_results(void **unused) {
     assert_int_equal(o.corrected.value[1], 20);
     assert_int_equal(o.corrected.count[0], 7);
     load_outcome_release(&o);
-    assert_int_equal(parse(HEAD "end 9\n", &o, &e), 0);
+    assert_int_equal(parse(HEAD "end 11\n", &o, &e), 0);
     assert_int_equal(o.corrected.n, 0);
     load_outcome_release(&o);
 }
@@ -123,7 +125,7 @@ static void parses_results(void **unused) {
 /* Every prefix of a good result is a torn one. */
 static void refuses_torn_results(void **unused) {
     (void)unused;
-    static const char good[] = HEAD "10,7\n20,1\nend 11\n";
+    static const char good[] = HEAD "10,7\n20,1\nend 13\n";
     for (size_t len = 0; len < sizeof good - 1; len++) {
         struct load_outcome o;
         struct err e = {0};
@@ -145,22 +147,22 @@ static void refuses_foreign_results(void **unused) {
         const char *text, *word;
     } bad[] = {
         {"<html>\n", "line 1: not written by our script"},
-        {"loopbench-wrk 2\n", "line 1"},
-        {"loopbench-wrk 1\nrequests 12\n", "line 2: not 'duration NUMBER'"},
-        {"loopbench-wrk 1\nduration -5\n", "line 2"},
-        {"loopbench-wrk 1\nduration 1e6\n", "line 2"},
-        {"loopbench-wrk 1\nduration 99999999999999999999\n", "line 2"},
-        {HEAD "10,0\nend 10\n", "line 10: not VALUE,COUNT"},
-        {HEAD "10,1x\nend 10\n", "line 10"},
-        {HEAD "10;1\nend 10\n", "line 10"},
-        {HEAD ",1\nend 10\n", "line 10"},
-        {HEAD "20,1\n10,1\nend 11\n", "line 11: latencies are not in ascending order"},
-        {HEAD "20,1\n20,1\nend 11\n", "ascending"},
-        {HEAD "10,1\nend 9\n", "lines are missing"},
-        {HEAD "10,1\nend 10\nmore\n", "line 12: something follows"},
-        {HEAD "10,1\nend 10\nx", "something follows"},
-        {HEAD "10,1\nend \n", "line 11"},
-        {HEAD "1,9000000000000000\n2,9000000000000000\nend 11\n", "more latencies"},
+        {"loopbench-wrk 1\n", "line 1"},
+        {"loopbench-wrk 2\nrequests 12\n", "line 2: not 'wall NUMBER'"},
+        {"loopbench-wrk 2\nwall -5\n", "line 2"},
+        {"loopbench-wrk 2\nwall 1e6\n", "line 2"},
+        {"loopbench-wrk 2\nwall 99999999999999999999\n", "line 2"},
+        {HEAD "10,0\nend 12\n", "line 12: not VALUE,COUNT"},
+        {HEAD "10,1x\nend 12\n", "line 12"},
+        {HEAD "10;1\nend 12\n", "line 12"},
+        {HEAD ",1\nend 12\n", "line 12"},
+        {HEAD "20,1\n10,1\nend 13\n", "line 13: latencies are not in ascending order"},
+        {HEAD "20,1\n20,1\nend 13\n", "ascending"},
+        {HEAD "10,1\nend 11\n", "lines are missing"},
+        {HEAD "10,1\nend 12\nmore\n", "line 14: something follows"},
+        {HEAD "10,1\nend 12\nx", "something follows"},
+        {HEAD "10,1\nend \n", "line 13"},
+        {HEAD "1,9000000000000000\n2,9000000000000000\nend 13\n", "more latencies"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct load_outcome o;
