@@ -3,7 +3,7 @@ SERVER_NAMES  := libevent libuv h2o null
 # Of the databases only the headers: their libraries are loaded when they are first used
 # (common/db_library.h). Jansson is small.
 STORE_CFLAGS  := $(call pkg,--cflags,sqlite3) $(call pkg,--cflags,libpq) $(call pkg,--cflags,jansson)
-STORE_LIBS    := $(call pkg,--libs,jansson)
+COMMON_LIBS   := $(call pkg,--libs,jansson zlib)
 SERVER_BINS   := $(SERVER_NAMES:%=$(BUILD)/bin/server-%)
 SERVER_CFLAGS := -O3 -flto=auto
 ifneq ($(SANITIZE),)
@@ -47,7 +47,7 @@ $(BUILD)/obj/servers/$(1)/%.o: servers/$(1)/%.c $(BUILD)/flags
 $(BUILD)/bin/server-$(1): $$(SRCS_$(1):%.c=$(BUILD)/obj/%.o) $$(COMMON_OBJS) $$(SERVER_OBJS_$(1)) $(BUILD)/flags
 	@mkdir -p $$(@D)
 	@echo "  LD  $$@"
-	$$(Q)$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) $(STORE_LIBS) -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) $$(SERVER_CFLAGS) $$(LDFLAGS) $$(filter %.o,$$^) -o $$@ $$(SERVER_LIBS_$(1)) $(COMMON_LIBS) -lpthread
 -include $$(SRCS_$(1):%.c=$(BUILD)/obj/%.d)
 endef
 $(foreach s,$(SERVER_NAMES),$(eval $(call SERVER_RULES,$(s))))

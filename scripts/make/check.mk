@@ -46,7 +46,7 @@ $(BUILD)/tests/servers/tests/%: servers/tests/%.c $(COMMON_OBJS) $(HTTP1_OBJS) $
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -MF $@.d $(LDFLAGS) $< \
-	    $(filter %.o,$^) -o $@ $(LLHTTP_LIBS) $(STORE_LIBS) -lpthread -lcmocka -lm
+	    $(filter %.o,$^) -o $@ $(LLHTTP_LIBS) $(COMMON_LIBS) -lpthread -lcmocka -lm
 -include $(TEST_BINS:=.d)
 
 # Lint: the second compiler, clang-tidy (a stamp per file), cppcheck, format, layers.
@@ -108,6 +108,6 @@ $(BUILD)/fuzz/servers/tests/fuzz/%: servers/tests/fuzz/%.c $(COMMON_OBJS) $(HTTP
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LLHTTP_CFLAGS) -Iservers $(LDFLAGS) $< $(filter %.o,$^) -o $@ \
-	    $(LLHTTP_LIBS) $(STORE_LIBS) -lpthread
+	    $(LLHTTP_LIBS) $(COMMON_LIBS) -lpthread
 
 .PHONY: deps deps-dev bench test check asan tests lint lint-all lint-format lint-source lint-cppcheck lint-tidy lint-clang fuzz fuzz-run

@@ -1,5 +1,6 @@
 #include "common/app.h"
 
+#include "common/access_log.h"
 #include "common/handicap.h"
 
 #include <string.h>
@@ -35,13 +36,25 @@ void app_worker_stop(struct app_worker *worker) {
     worker->loop = NULL;
 }
 
-enum app_method app_parse_method(const char *word, size_t len) {
-    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
-        if (strlen(methods[i]) == len && memcmp(methods[i], word, len) == 0) {
-            return i < APP_OTHER ? (enum app_method)i : APP_OTHER;
-        }
+enum { NUM_METHODS = sizeof methods / sizeof methods[0] };
+
+/* The index among the methods, NUM_METHODS for none. */
+static size_t find_method(const char *word, size_t len) {
+    size_t i = 0;
+    while (i < NUM_METHODS && (strlen(methods[i]) != len || memcmp(methods[i], word, len) != 0)) {
+        i++;
     }
-    return APP_UNKNOWN;
+    return i;
+}
+
+enum app_method app_parse_method(const char *word, size_t len) {
+    size_t i = find_method(word, len);
+    return i < APP_OTHER ? (enum app_method)i : i < NUM_METHODS ? APP_OTHER : APP_UNKNOWN;
+}
+
+const char *app_method_name(const char *word, size_t len) {
+    size_t i = find_method(word, len);
+    return i >= APP_OTHER && i < NUM_METHODS ? methods[i] : NULL;
 }
 
 /* The length of "http://" or "https://" where the text begins with it and goes on, else 0. */
@@ -172,7 +185,11 @@ enum app_when app_end(struct app_exchange *exchange) {
         };
         return APP_NOW;
     }
-    return route->handle(exchange);
+    enum app_when when = route->handle(exchange);
+    if (when == APP_LATER) {
+        exchange->waiting = true;
+    }
+    return when;
 }
 
 void app_refuse(struct app_exchange *exchange, unsigned status) {
@@ -198,7 +215,20 @@ void app_refuse(struct app_exchange *exchange, unsigned status) {
     };
 }
 
+void app_log(const struct app_exchange *exchange, unsigned status, uint64_t bytes) {
+    const char *method = exchange->method < APP_OTHER    ? methods[exchange->method]
+                         : exchange->method == APP_OTHER ? exchange->method_name
+                                                         : "-";
+    access_log_add(exchange->worker->log, status, method, exchange->path, bytes);
+}
+
 void app_finish(struct app_exchange *exchange) {
+    if (exchange->waiting) {
+        exchange->waiting = false;
+        if (exchange->worker->log != NULL) {
+            app_log(exchange, APP_GONE, 0);
+        }
+    }
     if (exchange->route != NULL && exchange->route->finish != NULL) {
         exchange->route->finish(exchange);
     }

@@ -80,7 +80,7 @@ struct app_worker {
     size_t num_routes;
     struct loop *loop; /* from app_worker_start to app_worker_stop; else NULL */
     struct random random;
-    struct access_log *log; /* access_log.h; NULL: off */
+    struct access_log *log;            /* access_log.h; NULL: off */
     struct store *store;               /* the process's; NULL in unit tests */
     struct store_worker *store_worker; /* from the first POST /posts on */
     struct stats_counters counters; /* the transport counts connections, the application requests */
@@ -112,7 +112,7 @@ struct app_exchange {
 
     /* Set by the application. */
     const struct app_route *route;
-    void *state; /* the route's own, released by app_finish */
+    void *state;              /* the route's own, released by app_finish */
     struct app_upload upload; /* a place for state to point to */
     struct app_reply reply;
 };

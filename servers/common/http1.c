@@ -61,6 +61,10 @@ bool http1_idle(const struct http1 *http) {
     return http->phase == PHASE_START && !is_stuck(http) && http->stash == NULL;
 }
 
+bool http1_may_feed(const struct http1 *http) {
+    return http->phase == PHASE_WAIT && http->stash == NULL && !is_stuck(http);
+}
+
 static void begin_request(struct http1 *http) {
     http->phase = PHASE_HEAD;
     http->head_len = 0;
@@ -151,6 +155,7 @@ static int put_reply(struct http1 *http) {
     http->keep = http->keep && !reply->close && !draining;
     http->linger = reply->close || draining;
     http1_put_reply(http, http->keep);
+    app_replied(&http->exchange);
     if (http->body_rest.len != 0) {
         http->phase = PHASE_SEND;
         return 0;
@@ -161,6 +166,10 @@ static int put_reply(struct http1 *http) {
 
 static int refuse(struct http1 *http, unsigned status) {
     http->keep = false;
+    if (!http->begun) {
+        app_split_target(http->target, http->target_len, &http->exchange.path,
+                         &http->exchange.query); /* for the log */
+    }
     app_refuse(&http->exchange, status);
     return put_reply(http);
 }

@@ -30,7 +30,8 @@ struct http1;
 enum http1_next {
     HTTP1_READ,  /* read on */
     HTTP1_WRITE, /* output is stuck: stop reading, write http1_pending, report with http1_written */
-    HTTP1_WAIT,  /* a reply comes later: stop reading; io.ready will be called */
+    HTTP1_WAIT,  /* a reply comes later: io.ready will be called. To notice a client that is gone,
+                    the transport may read on while http1_may_feed */
     HTTP1_CLOSE, /* all is written and the client expects the end: close */
     HTTP1_LINGER, /* all is written, but the client may still be sending: end our side, read off
                      what comes (bounded), then close */
@@ -98,7 +99,7 @@ void http1_init(struct http1 *http, struct http1_worker *worker);
 /* Ends the request in hand and frees all. */
 void http1_release(struct http1 *http);
 
-/* Takes `len` bytes (at most UINT32_MAX). Only after HTTP1_READ. */
+/* Takes `len` bytes (at most UINT32_MAX). Only after HTTP1_READ, or while http1_may_feed. */
 enum http1_next http1_feed(struct http1 *http, const char *data, size_t len);
 
 /* After io.ready, on the worker's thread, not from inside http1_feed. */
@@ -108,6 +109,10 @@ enum http1_next http1_resume(struct http1 *http);
 int http1_pending(struct http1 *http, struct iovec iov[2]);
 /* The first `n` bytes of http1_pending were written. */
 enum http1_next http1_written(struct http1 *http, size_t n);
+
+/* A reply comes later and nothing is kept that was sent behind the request: one more http1_feed is
+ * taken, and kept. */
+bool http1_may_feed(const struct http1 *http);
 
 /* No request has begun and nothing is due: the connection may be closed at any time. */
 bool http1_idle(const struct http1 *http);

@@ -57,15 +57,12 @@ void conn_init(struct conn *conn, struct conn_worker *owner) {
     }
 }
 
-void conn_release(struct conn *conn) {
-    http1_release(&conn->http);
-}
-
 static void finish(struct conn *conn) {
     struct conn_worker *owner = conn->owner;
     idle_remove(&conn->link);
     owner->open--;
     stats_add(&owner->worker->app.counters.closed, 1);
+    http1_release(&conn->http); /* before a loop that closes later: a reply may be on its way */
     owner->io->close(conn);
 }
 
@@ -101,7 +98,7 @@ static void go_on(struct conn *conn, enum http1_next next) {
         break;
     case HTTP1_WAIT:
         idle_touch(&owner->waiting, &conn->link, 0);
-        want(conn, CONN_WANT_NOTHING);
+        want(conn, http1_may_feed(&conn->http) ? CONN_WANT_READ : CONN_WANT_NOTHING);
         break;
     case HTTP1_LINGER:
         linger(conn);
@@ -131,6 +128,14 @@ void conn_on_read(struct conn *conn, const char *data, size_t len) {
 }
 
 void conn_on_end(struct conn *conn) {
+    if (http1_may_feed(&conn->http)) {
+        want(conn, CONN_WANT_NOTHING); /* it is read again after the reply */
+    } else {
+        finish(conn);
+    }
+}
+
+void conn_on_failure(struct conn *conn) {
     finish(conn);
 }
 

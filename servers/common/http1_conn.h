@@ -25,12 +25,13 @@ enum conn_want { CONN_WANT_NOTHING, CONN_WANT_READ, CONN_WANT_WRITE };
 struct conn_io {
     /* Writes what goes without waiting: bytes, 0, or -1. */
     ssize_t (*write)(struct conn *conn, const struct iovec *iov, int count);
-    /* Waits for readable (then conn_on_read or conn_on_end), for room to write http1_pending (then
-     * conn_on_written), or for nothing. Called only when it changes. */
+    /* Waits for readable (then conn_on_read, conn_on_end or conn_on_failure), for room to write
+     * http1_pending (then conn_on_written), or for nothing. Called only when it changes. */
     void (*want)(struct conn *conn, enum conn_want want);
     /* Ends our side of the stream. */
     void (*half_close)(struct conn *conn);
-    /* Closes and, now or later, calls conn_release and frees. No other call follows. */
+    /* Closes and, now or later, frees. What the connection held is released already, output given
+     * to `write` or in http1_pending with it. No other call follows. */
     void (*close)(struct conn *conn);
     /* Calls conn_sweep once, after `ms`; replaces an earlier wish. */
     void (*wake_in)(struct conn_worker *worker, uint64_t ms);
@@ -62,13 +63,14 @@ void conn_worker_init(struct conn_worker *owner, struct worker *worker, const st
 
 /* A connection was accepted; the adapter waits for reading already. */
 void conn_init(struct conn *conn, struct conn_worker *owner);
-/* Frees what the connection holds, but not itself. */
-void conn_release(struct conn *conn);
 
 /* `len` bytes were read (into read_buffer or anywhere). The connection may be gone afterwards. */
 void conn_on_read(struct conn *conn, const char *data, size_t len);
-/* The client ended its side, or reading failed. */
+/* The client ended its side. Who waits for a reply still gets it: it may have ended only that side.
+ */
 void conn_on_end(struct conn *conn);
+/* The connection failed: it was reset, or cannot be served. */
+void conn_on_failure(struct conn *conn);
 /* `n` bytes of http1_pending were written; n < 0: writing failed. */
 void conn_on_written(struct conn *conn, ssize_t n);
 

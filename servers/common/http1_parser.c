@@ -68,7 +68,11 @@ int http1_keep_target(struct http1 *http) {
 }
 
 static int on_method_complete(llhttp_t *parser) {
-    owner(parser)->exchange.method = map_method(parser->method);
+    struct app_exchange *exchange = &owner(parser)->exchange;
+    exchange->method = map_method(parser->method);
+    if (exchange->method == APP_OTHER) {
+        exchange->method_name = llhttp_method_name((llhttp_method_t)parser->method);
+    }
     return 0;
 }
 

@@ -12,7 +12,7 @@
 
 #define BACKLOG_FALLBACK 4096
 
-enum kind { KIND_ADDRESS, KIND_NUMBER, KIND_DURATION, KIND_SIZE, KIND_DB, KIND_HELP, KIND_VERSION };
+enum kind { KIND_ADDRESS, KIND_NUMBER, KIND_DURATION, KIND_SIZE, KIND_PATH, KIND_DB, KIND_HELP, KIND_VERSION };
 
 struct row {
     const char *name, *argument, *preset; /* preset NULL: computed */
@@ -41,6 +41,8 @@ static const struct row rows[] = {
      "a size from 0 to 1g, like 65536, 64k, 1m", "refuse larger request bodies with 413"},
     {"--db", "URL", NULL, KIND_DB, FIELD(db), 0, 0, "sqlite:PATH or postgresql://...",
      "where /posts stores (default: a private temporary SQLite file)"},
+    {"--access-log", "FILE", NULL, KIND_PATH, FIELD(access_log), 0, 0, "the name of a file",
+     "append a line for each request to it; SIGUSR1 reopens it (default: no log)"},
     {"--handicap-ns", "N", "0", KIND_NUMBER, FIELD(handicap_ns), 0, 1000000000,
      "a number from 0 to 1000000000", "burn this much CPU for each request"},
     {"--version", NULL, NULL, KIND_VERSION, 0, 0, 0, NULL, "print name and version"},
@@ -146,6 +148,9 @@ static int set_value(struct options *options, const struct row *row, const char 
     case KIND_SIZE:
         failed = options_parse_size(text, value);
         break;
+    case KIND_PATH:
+        *(const char **)((char *)options + row->offset) = text;
+        return text[0] != '\0' ? 0 : -1;
     case KIND_DB:
         *(const char **)((char *)options + row->offset) = text;
         return store_check_url(text);

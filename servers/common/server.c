@@ -1,7 +1,9 @@
 #include "common/server.h"
 
+#include "common/access_log.h"
 #include "common/handicap.h"
 #include "common/listen.h"
+#include "common/routes.h"
 #include "common/store.h"
 
 #include <errno.h>
@@ -46,11 +48,22 @@ static void on_signal(int number) {
     errno = saved;
 }
 
+static void on_reopen(int number) {
+    int saved = errno;
+    (void)number;
+    if (running->log != NULL) {
+        access_log_reopen(running->log);
+    }
+    errno = saved;
+}
+
 static void catch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    action.sa_handler = on_reopen;
+    sigaction(SIGUSR1, &action, NULL);
 }
 
 static void raise_file_limit(void) {
@@ -247,6 +260,39 @@ static int open_store(struct server *server) {
     return 0;
 }
 
+static int open_log(struct server *server) {
+    char error[512];
+    const struct options *options = &server->options;
+    if (options->access_log == NULL) {
+        return 0;
+    }
+    server->log =
+        access_log_open(options->access_log, (unsigned)options->workers, error, sizeof error);
+    if (server->log == NULL) {
+        server_complain(server->type, "%s", error);
+        return EXIT_MACHINE;
+    }
+    for (uint64_t i = 0; i < options->workers; i++) {
+        server->workers[i].app.log = access_log_of(server->log, (unsigned)i);
+    }
+    return 0;
+}
+
+/* All workers have ended. */
+static void close_log(struct server *server) {
+    struct access_log_writer *log = server->log;
+    if (log == NULL) {
+        return;
+    }
+    access_log_close(log);
+    struct access_log_counts counts = access_log_count(log);
+    if (counts.lost != 0) {
+        server_complain(server->type, "--access-log %s: %llu of %llu lines lost: %s",
+                        server->options.access_log, (unsigned long long)counts.lost,
+                        (unsigned long long)counts.lines, access_log_why(log));
+    }
+}
+
 static int serve(struct server *server) {
     uint64_t n = server->options.workers;
     server->workers = aligned_alloc(_Alignof(struct worker), n * sizeof *server->workers);
@@ -259,7 +305,14 @@ static int serve(struct server *server) {
         server->workers[i].wake = -1;
     }
     handicap_turns = handicap_calibrate(server->options.handicap_ns);
+    if (routes_prepare() != 0) {
+        server_complain(server->type, "the page template has a mistake: build from clean sources");
+        return EXIT_MACHINE;
+    }
     int code = open_workers(server);
+    if (code == 0) {
+        code = open_log(server);
+    }
     if (code == 0 && server->type->prepare != NULL) {
         code = server->type->prepare(server);
     }
@@ -274,6 +327,7 @@ static int serve(struct server *server) {
     if (code == 0) { /* else workers may still run */
         store_close(server->store);
         close_workers(server);
+        close_log(server);
         free(server->workers);
     }
     return code;
@@ -299,6 +353,7 @@ int server_main(int argc, char **argv, const struct server_type *type) {
         break;
     }
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGUSR1, SIG_IGN); /* until there is something to reopen */
     raise_file_limit();
     /* One arena: workers allocate rarely, and an arena per thread costs memory for nothing. */
     (void)mallopt(M_ARENA_MAX, 1);

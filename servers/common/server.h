@@ -8,7 +8,8 @@
  * server_main parses the options, ignores SIGPIPE, raises the soft file limit, makes one listening
  * socket per worker (SO_REUSEPORT where there are several) and calls type->run for each: worker 0
  * on the main thread, the others on threads of their own, each pinned to a CPU of the affinity mask
- * when there are several. SIGTERM and SIGINT make worker->wake readable and server_draining() true.
+ * when there are several. SIGTERM and SIGINT make worker->wake readable and server_draining() true;
+ * SIGUSR1 reopens the access log.
  */
 #ifndef LOOPBENCH_SERVERS_SERVER_H
 #define LOOPBENCH_SERVERS_SERVER_H
@@ -54,9 +55,10 @@ struct server {
     const struct server_type *type;
     struct options options;
     struct worker *workers;
-    struct store *store; /* of /posts */
-    char program[32];    /* "server-libuv" */
-    char listening[64]; /* "127.0.0.1:8081": the address really bound */
+    struct access_log_writer *log; /* NULL: none */
+    struct store *store;           /* of /posts */
+    char program[32];              /* "server-libuv" */
+    char listening[64];            /* "127.0.0.1:8081": the address really bound */
     _Atomic unsigned not_ready;
 };
 

@@ -1,4 +1,5 @@
 /* GET /stats: the server about itself. */
+#include "common/access_log.h"
 #include "common/routes.h"
 #include "common/server.h"
 
@@ -44,6 +45,14 @@ enum app_when route_stats(struct app_exchange *exchange) {
     json_open(&json, "memory");
     json_uint(&json, "rss_bytes", process.rss_bytes);
     json_uint(&json, "peak_rss_bytes", process.peak_rss_bytes);
+    json_close(&json);
+    struct access_log_counts logged = {0};
+    if (server != NULL && server->log != NULL) {
+        logged = access_log_count(server->log);
+    }
+    json_open(&json, "access_log");
+    json_uint(&json, "lines", logged.lines);
+    json_uint(&json, "lost", logged.lost);
     json_close(&json);
     json_close(&json);
     size_t len = json_finish(&json);

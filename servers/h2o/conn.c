@@ -2,7 +2,9 @@
 
 #include "h2o/head.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -112,6 +114,8 @@ static void conn_refuse(struct conn *conn, unsigned status) {
         date_now(&conn->transport->date), reply->body.len, (int)reply->content_type.len,
         reply->content_type.base, (int)reply->body.len, reply->body.base);
     h2o_iovec_t bytes = h2o_iovec_init(conn->refusal, (size_t)len);
+    exchange.method = APP_UNKNOWN;
+    app_replied(&exchange);
     app_finish(&exchange);
     conn->write_began = h2o_now(conn->transport->ctx.loop);
     h2o_socket_write(conn->sock, &bytes, 1, on_refused);
@@ -128,6 +132,36 @@ static bool conn_judge(struct conn *conn) {
     return status != 0;
 }
 
+/* --- while a reply is waited for: h2o does not read then ----------------------------------------
+ */
+
+/* Nothing may be read into h2o's buffer, where the request still lies: look, but do not touch. */
+static void on_wait_readable(h2o_socket_t *sock, const char *err) {
+    struct conn *conn = conn_of_socket(sock);
+    char byte;
+    (void)err;
+    ssize_t n = recv(h2o_socket_get_fd(sock), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    conn_wait_end(conn); /* the next request; or the end of the client's side, who may still read */
+    if (n < 0) {
+        conn->read(sock, "reset"); /* h2o closes the connection at any read error */
+    }
+}
+
+void conn_wait_begin(struct conn *conn) {
+    h2o_socket_dont_read(conn->sock, 1);
+    h2o_socket_read_start(conn->sock, on_wait_readable);
+}
+
+void conn_wait_end(struct conn *conn) {
+    if (conn->sock->_cb.read == on_wait_readable) {
+        h2o_socket_read_stop(conn->sock);
+        h2o_socket_dont_read(conn->sock, 0);
+    }
+}
+
 /* --- our callbacks in front of h2o's ---------------------------------------------------------- */
 
 void conn_after(struct conn *conn) {
@@ -140,7 +174,7 @@ void conn_after(struct conn *conn) {
         conn->write_began = h2o_now(conn->transport->ctx.loop);
         sock->_cb.write = on_written;
     }
-    if (sock->_cb.read != NULL) {
+    if (sock->_cb.read != NULL && sock->_cb.read != on_wait_readable) {
         if (sock->_cb.read != on_read) {
             conn->read = sock->_cb.read;
             sock->_cb.read = on_read;
@@ -163,12 +197,20 @@ static void on_read(h2o_socket_t *sock, const char *err) {
 static void on_written(h2o_socket_t *sock, const char *err) {
     struct conn *conn = conn_of_socket(sock);
     int fd = -1;
-    if ((conn->ending == CONN_LINGER || conn->ending == CONN_UNKNOWN) && err == NULL) {
+    bool unknown = conn->ending == CONN_UNKNOWN;
+    if ((conn->ending == CONN_LINGER || unknown) && err == NULL) {
         fd = keep_descriptor(sock);
     }
     conn->ending = CONN_UNKNOWN;
     conn->write_began = 0;
     conn->write(sock, err);
+    if (unknown && conn->sock == NULL) {
+        /* It was no 100: h2o's parser has refused something. */
+        struct app_exchange exchange = {.worker = &conn->transport->worker->app,
+                                        .method = APP_UNKNOWN};
+        app_refuse(&exchange, 400);
+        app_replied(&exchange);
+    }
     if (fd >= 0) {
         if (conn->sock == NULL) {
             linger_begin(conn->transport, fd);
@@ -232,14 +274,34 @@ void conn_close_idle(struct transport *transport) {
     }
 }
 
+/* Bytes that the client's kernel has acknowledged. */
+static uint64_t acked_bytes(const h2o_socket_t *sock) {
+    struct tcp_info info = {0};
+    socklen_t len = sizeof(info);
+    (void)getsockopt(h2o_socket_get_fd((h2o_socket_t *)sock), IPPROTO_TCP, TCP_INFO, &info, &len);
+    return info.tcpi_bytes_acked;
+}
+
+/* Whether nothing of what is being written has been taken for the idle timeout. */
+static bool is_stuck(struct conn *conn, uint64_t now) {
+    if (conn->write_began == 0) {
+        return false;
+    }
+    uint64_t acked = acked_bytes(conn->sock);
+    if (acked != conn->acked) {
+        conn->acked = acked;
+        conn->write_began = now;
+    }
+    return now - conn->write_began >= conn->transport->worker->options->idle_timeout_ms;
+}
+
 /* h2o's timeout guards the reading of a request only: cut off who does not take the reply. */
 static void on_sweep(h2o_timeout_entry_t *entry) {
     struct transport *transport = H2O_STRUCT_FROM_MEMBER(struct transport, sweep, entry);
     uint64_t now = h2o_now(transport->ctx.loop);
-    uint64_t limit = transport->worker->options->idle_timeout_ms;
     for (h2o_linklist_t *at = transport->conns.next; at != &transport->conns; at = at->next) {
-        const struct conn *conn = (const struct conn *)at;
-        if (conn->write_began != 0 && now - conn->write_began >= limit) {
+        struct conn *conn = (struct conn *)at;
+        if (is_stuck(conn, now)) {
             (void)shutdown(h2o_socket_get_fd(conn->sock), SHUT_RDWR); /* its write now fails */
         }
     }

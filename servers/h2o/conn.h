@@ -48,7 +48,8 @@ struct conn {
     h2o_socket_t *sock; /* NULL once closed */
     h2o_socket_cb read; /* h2o's own callbacks, behind ours */
     h2o_socket_cb write;
-    uint64_t write_began; /* loop time in ms; 0: nothing is being written */
+    uint64_t write_began; /* or went on; loop time in ms; 0: nothing is being written */
+    uint64_t acked;       /* bytes the client had taken when the sweep last looked */
     char *refusal;        /* bytes being written by conn_refuse */
     enum conn_ending ending;
     bool head_seen; /* the current request's head was judged */
@@ -67,6 +68,11 @@ struct conn *conn_of(const h2o_req_t *req);
 
 /* Says how the connection goes on after the reply about to be sent. */
 void conn_will_end(struct conn *conn, enum conn_ending ending);
+
+/* A reply comes later: until conn_wait_end a client that resets the connection is noticed, and its
+ * request disposed of. */
+void conn_wait_begin(struct conn *conn);
+void conn_wait_end(struct conn *conn);
 
 /* To be called after h2o functions were called from outside its callbacks. */
 void conn_after(struct conn *conn);

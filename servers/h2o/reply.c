@@ -72,6 +72,7 @@ static void send_reply(struct request *request) {
     }
     choose_ending(req, exchange);
     fill_head(req, reply);
+    app_replied(&request->exchange);
     h2o_start_response(req, &generator);
     h2o_send(req, &body, exchange->method == APP_HEAD ? 0 : 1, H2O_SEND_STATE_FINAL);
 }
@@ -79,6 +80,7 @@ static void send_reply(struct request *request) {
 static void on_ready(struct app_exchange *exchange) {
     struct request *request = H2O_STRUCT_FROM_MEMBER(struct request, exchange, exchange);
     struct conn *conn = conn_of(request->req);
+    conn_wait_end(conn);
     send_reply(request);
     conn_after(conn);
 }
@@ -108,7 +110,7 @@ static unsigned judge(const h2o_req_t *req, const struct worker *worker, const h
 
 static int on_request(h2o_handler_t *self, h2o_req_t *req) {
     (void)self;
-    const struct conn *conn = conn_of(req);
+    struct conn *conn = conn_of(req);
     struct worker *worker = conn->transport->worker;
     struct request *request = h2o_mem_alloc_pool(&req->pool, sizeof(*request));
     struct app_exchange *exchange = &request->exchange;
@@ -133,8 +135,12 @@ static int on_request(h2o_handler_t *self, h2o_req_t *req) {
     if (req->entity.len != 0) {
         app_body(exchange, req->entity.base, req->entity.len);
     }
+    if (exchange->method == APP_OTHER) {
+        exchange->method_name = app_method_name(req->input.method.base, req->input.method.len);
+    }
     if (app_end(exchange) == APP_LATER) {
         finish_with_pool(request);
+        conn_wait_begin(conn);
         return 0;
     }
     if (exchange->state != NULL) {
@@ -165,6 +171,10 @@ static void on_h2o_error(h2o_filter_t *self, h2o_req_t *req, h2o_ostream_t **slo
     conn_will_end(conn, CONN_LINGER);
     req->res.headers = (h2o_headers_t){.size = 0};
     fill_head(req, &exchange.reply);
+    exchange.method = app_parse_method(req->input.method.base, req->input.method.len);
+    exchange.method_name = app_method_name(req->input.method.base, req->input.method.len);
+    app_split_target(req->input.path.base, req->input.path.len, &exchange.path, &exchange.query);
+    app_replied(&exchange);
     app_finish(&exchange);
     h2o_ostream_t *ostream = h2o_add_ostream(req, sizeof(*ostream), slot);
     ostream->do_send = send_refusal;

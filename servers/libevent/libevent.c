@@ -54,8 +54,10 @@ static void on_readable(evutil_socket_t fd, short what, void *arg) {
     (void)what;
     if (n > 0) {
         conn_on_read(&c->conn, buffer, (size_t)n);
-    } else if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+    } else if (n == 0) {
         conn_on_end(&c->conn);
+    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        conn_on_failure(&c->conn);
     }
 }
 
@@ -95,7 +97,6 @@ static void io_close(struct conn *conn) {
     struct transport *transport = transport_of(conn);
     event_del(&c->event);
     close(event_get_fd(&c->event));
-    conn_release(conn);
     free(c);
     stop_when_drained(transport);
 }

@@ -27,6 +27,9 @@ struct transport {
     bool closing;
 };
 
+/* The most that one uv_write carries. */
+#define WRITE_PIECE ((size_t)256 * 1024)
+
 struct pending_write {
     uv_write_t request;
     size_t len;
@@ -61,19 +64,39 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
     struct conn *conn = stream->data;
     if (n > 0) {
         conn_on_read(conn, buf->base, (size_t)n);
-    } else if (n < 0) {
+    } else if (n == UV_EOF) {
         conn_on_end(conn);
+    } else if (n < 0) {
+        conn_on_failure(conn);
     }
 }
+
+static void start_write(struct conn *conn);
 
 static void on_write(uv_write_t *request, int status) {
     struct pending_write *pending = (struct pending_write *)request;
     struct conn *conn = request->data;
     size_t len = pending->len;
     free(pending);
-    if (status != UV_ECANCELED) { /* cancelled: the connection is being closed */
-        conn_on_written(conn, status < 0 ? -1 : (ssize_t)len);
+    if (status == UV_ECANCELED) {
+        return; /* the connection is being closed */
     }
+    conn_on_written(conn, status < 0 ? -1 : (ssize_t)len);
+    /* There is more: that was no change of what is waited for. */
+    if (!uv_is_closing((uv_handle_t *)stream_of(conn)) && conn->want == CONN_WANT_WRITE) {
+        start_write(conn);
+    }
+}
+
+/* Writes a long body in pieces, so that a client that reads it slowly is seen to read. */
+static size_t shorten(struct iovec *iov, int count) {
+    size_t len = 0;
+    for (int i = 0; i < count; i++) {
+        size_t most = WRITE_PIECE - len;
+        iov[i].iov_len = iov[i].iov_len < most ? iov[i].iov_len : most;
+        len += iov[i].iov_len;
+    }
+    return len;
 }
 
 static void start_write(struct conn *conn) {
@@ -82,14 +105,14 @@ static void start_write(struct conn *conn) {
     int count = http1_pending(&conn->http, iov);
     if (pending != NULL) {
         pending->request.data = conn;
-        pending->len = iov[0].iov_len + (count == 2 ? iov[1].iov_len : 0);
+        pending->len = shorten(iov, count);
         if (uv_write(&pending->request, stream_of(conn), (const uv_buf_t *)iov, (unsigned)count,
                      on_write) == 0) {
             return;
         }
         free(pending);
     }
-    conn_on_end(conn);
+    conn_on_failure(conn);
 }
 
 static void io_want(struct conn *conn, enum conn_want want) {
@@ -119,9 +142,7 @@ static void close_own_handles(struct transport *transport) {
 }
 
 static void on_closed(uv_handle_t *handle) {
-    struct connection *c = handle->data;
-    conn_release(&c->conn);
-    free(c);
+    free(handle->data);
 }
 
 static void io_close(struct conn *conn) {
@@ -142,10 +163,6 @@ static void io_wake_in(struct conn_worker *owner, uint64_t ms) {
 
 static const struct conn_io io = {io_write, io_want, io_half_close, io_close, io_wake_in};
 
-static void on_discarded(uv_handle_t *handle) {
-    free(handle->data);
-}
-
 /* libuv accepts in a loop until EAGAIN, and by itself closes connections past the file limit. */
 static void on_connection(uv_stream_t *listener, int status) {
     struct transport *transport = listener->data;
@@ -157,7 +174,7 @@ static void on_connection(uv_stream_t *listener, int status) {
     c->tcp.data = c;
     if (uv_accept(listener, (uv_stream_t *)&c->tcp) != 0 ||
         uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0) {
-        uv_close((uv_handle_t *)&c->tcp, on_discarded);
+        uv_close((uv_handle_t *)&c->tcp, on_closed);
         return;
     }
     conn_init(&c->conn, &transport->conns);

@@ -14,7 +14,7 @@ from wire import Client, Closed, get, wait_until
 from cases_replies import HELLO, hello
 
 CASES = []
-OPTIONS = ("--listen", "--workers", "--backlog", "--idle-timeout", "--max-body", "--handicap-ns", "--version", "--help")
+OPTIONS = ("--listen", "--workers", "--backlog", "--idle-timeout", "--max-body", "--handicap-ns", "--access-log", "--version", "--help")
 
 BAD_OPTIONS = (
     ("--nope",), ("nope",), ("-x",), ("--listen",), ("--listen", ""), ("--listen", "127.0.0.1"),
@@ -24,7 +24,7 @@ BAD_OPTIONS = (
     ("--workers", ""), ("--workers", "99999999999999999999999"), ("--backlog", "0"), ("--backlog", "x"),
     ("--idle-timeout", "soon"), ("--idle-timeout", "-1s"), ("--idle-timeout", "1y"), ("--idle-timeout", ""),
     ("--max-body", "-1"), ("--max-body", "1q"), ("--max-body", "much"), ("--handicap-ns", "-5"),
-    ("--handicap-ns", "5us"), ("--handicap-ns",),
+    ("--handicap-ns", "5us"), ("--handicap-ns",), ("--access-log",), ("--access-log", ""),
 )
 
 

@@ -72,7 +72,7 @@ def get_stats(server):
         first = json.loads(client.ask(get("/stats")).body)
         eq(
             sorted(first),
-            sorted(["server", "versions", "pid", "workers", "requests", "connections", "cpu", "memory"]),
+            ["access_log", "connections", "cpu", "memory", "pid", "requests", "server", "versions", "workers"],
             "members",
         )
         eq(first["server"], server.name)
@@ -82,6 +82,7 @@ def get_stats(server):
         eq(sorted(first["connections"]), ["accepted", "open"])
         eq(sorted(first["cpu"]), ["system_us", "user_us"])
         eq(sorted(first["memory"]), ["peak_rss_bytes", "rss_bytes"])
+        eq(first["access_log"], {"lines": 0, "lost": 0}, "access_log")
         ok(first["memory"]["rss_bytes"] > 100_000, f"rss_bytes {first['memory']['rss_bytes']}")
         ok(first["memory"]["peak_rss_bytes"] >= first["memory"]["rss_bytes"], "peak below rss")
         for _ in range(10):

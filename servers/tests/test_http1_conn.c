@@ -47,7 +47,6 @@ static void fake_half_close(struct conn *conn) {
 static void fake_close(struct conn *conn) {
     assert_false(((struct fake *)conn)->closed);
     ((struct fake *)conn)->closed = true;
-    conn_release(conn);
 }
 
 static void fake_wake_in(struct conn_worker *unused, uint64_t ms) {
