@@ -23,6 +23,7 @@ enum quality_id {
     QUALITY_RETRANSMITS,
     QUALITY_ACTIVE_SHARE,
     QUALITY_STALL,
+    QUALITY_ERRORS,
     /* judged once for the machine and the plan */
     QUALITY_PORTS,
     QUALITY_FILES,

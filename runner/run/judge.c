@@ -10,7 +10,7 @@ struct signal {
     double value; /* in the unit of its check; NaN = unknown */
 };
 
-#define SIGNALS     10
+#define SIGNALS     11
 #define STALL_TIMES 5 /* of the median latency */
 
 static double judge_count(int64_t n) {
@@ -44,6 +44,26 @@ static double judge_stall(const struct trial_record *r) {
     return r->stall_us > STALL_TIMES * r->raw.p50_us ? (double)r->stall_us / 1000 : 0;
 }
 
+/* Part of the requests that went wrong, %. A late reply is counted among the requests, a failed
+ * connection is not. */
+static double judge_errors(const struct load_result *l) {
+    const int64_t beside[] = {l->errors_connect, l->errors_read, l->errors_write};
+    double all = (double)l->requests;
+    double wrong = 0;
+    if (l->requests < 0 || l->errors_status < 0 || l->errors_timeout < 0) {
+        return NAN;
+    }
+    wrong += (double)(l->errors_status + l->errors_timeout);
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        if (beside[i] < 0) {
+            return NAN;
+        }
+        all += (double)beside[i];
+        wrong += (double)beside[i];
+    }
+    return all > 0 ? wrong / all * 100 : NAN;
+}
+
 static void judge_signals(const struct trial_record *r, const struct judge_facts *facts,
                           struct signal out[SIGNALS]) {
     const struct environment_result *env = &r->environment;
@@ -58,6 +78,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
         {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
         {QUALITY_STALL, judge_stall(r)},
+        {QUALITY_ERRORS, judge_errors(&r->load)},
         {QUALITY_PORTS, judge_ports(r, facts->local_ports)},
     };
     for (size_t i = 0; i < SIGNALS; i++) {

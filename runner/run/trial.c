@@ -1,5 +1,6 @@
 #include "run/trial.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,19 @@ static void trial_keep_memory(struct trial *t, const struct sampler_result *seen
     }
 }
 
+/* Replies that are all errors are no measurement of the workload, whatever they cost. */
+static void trial_check_replies(struct trial *t) {
+    const struct load_result *l = &t->record->load;
+    char why[128];
+    if (l->requests > 0 && l->errors_status == l->requests) {
+        snprintf(why, sizeof why,
+                 "every reply was an error: %" PRId64 " of %" PRId64 " had a status of 400 or more",
+                 l->errors_status, l->requests);
+        trial_fail(t, FAIL_OTHER, why, t->ops->output(t->target));
+        t->record->rate = UNKNOWN_REAL;
+    }
+}
+
 static void trial_measure(struct trial *t, struct hist *raw) {
     struct trial_record *r = t->record;
     struct load_outcome out;
@@ -282,6 +296,7 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         r->active_ratio = load_active_ratio(&out.raw, r->connections, out.duration_us);
         *raw = out.raw;
         out.raw = (struct hist){0};
+        trial_check_replies(t);
     } else if (out.duration_us > 0 && out.requests >= 0) {
         trial_keep_load(r, &out, &seen); /* a failure's figures, where there are any */
         r->rate = UNKNOWN_REAL;

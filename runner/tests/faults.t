@@ -1,0 +1,300 @@
+#!/usr/bin/python3
+"""Faults made to happen to real servers under real wrk: each must end in its flag or its failure.
+
+Every case is one or two trials of a second or two.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from command import SERVERS, Box, Run, count_lines, quote, wait_for  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+
+tap = Tap()
+CPUS = sorted(os.sched_getaffinity(0))
+OPTIONS = ["--servers", SERVERS, "--targets", "libuv", "--aa-control", "off", "--no-null-server",
+           "--no-verify", "--no-report", "--rounds", "1", "--duration", "1s", "--warmup", "0s",
+           "--repeat-blocks", "0", "--workloads", "hello"]
+
+SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
+
+# Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
+# them; "silent" says nothing any more after 50 replies.
+SERVER = """#!/usr/bin/python3
+import asyncio, sys
+mode, port, seen = sys.argv[1], int(sys.argv[2]), 0
+async def serve(reader, writer):
+    global seen
+    while await reader.readuntil(b"\\r\\n\\r\\n"):
+        seen += 1
+        if mode == "silent" and seen > 50:
+            await asyncio.sleep(3600)
+        bad = seen > 1 and (mode == "all" or mode == "half" and seen % 2 == 0)
+        status = b"500 Internal Server Error" if bad else b"200 OK"
+        writer.write(b"HTTP/1.1 " + status + b"\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+async def main():
+    def lost(loop, context):
+        pass
+    asyncio.get_running_loop().set_exception_handler(lost)
+    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=1024)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip("%s is not installed" % program)
+
+
+def run(box, *options, **how):
+    """A run with one libuv server; how["during"] is called with the process while it goes on."""
+    during = how.pop("during", None)
+    process = box.start("run", *OPTIONS, "--out", box.at("run"), *options, **how)
+    try:
+        if during:
+            during()
+    finally:
+        result = box.finish(process)
+    box.nothing_left(str(result))
+    return result
+
+
+def trials(box):
+    return Run(box.at("run")).trials
+
+
+def pids(box, part):
+    return [pid for pid, line in box.running() if part in line and "loopbench" not in line]
+
+
+def worked(pid):
+    """Clock ticks of CPU that a process has used; 0 when it is gone."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    except OSError:
+        return 0
+
+
+def under_load(box, part):
+    """The server's pid, once requests keep it busy."""
+    def busy():
+        servers = [p for p in pids(box, part) if worked(p) > 5] if pids(box, "wrk") else []
+        return servers and servers[0]
+    return wait_for(busy, "a busy server")
+
+
+def fault_server(box, mode):
+    """A configuration whose target is SERVER in that mode."""
+    box.write("server.py", SERVER, 0o755)
+    return box.write("run.ini", "[run]\n[target fault]\ncommand = %s %s {port}\n" % (
+        quote(box.at("server.py")), mode))
+
+
+@tap.case("a neighbour on the generator's CPU is seen; the block is run again, then kept")
+def _():
+    needs("wrk")
+    if len(CPUS) < 2:
+        raise Skip("needs two CPUs")
+    with Box() as box:
+        neighbour = subprocess.Popen([sys.executable, "-c", SPIN % CPUS[1]])
+        try:
+            result = run(box, "--connections", "8", "--repeat-blocks", "100", "--server-cpus",
+                         str(CPUS[0]), "--generator-cpus", str(CPUS[1])).expect(0)
+        finally:
+            neighbour.kill()
+            neighbour.wait()
+        found = trials(box)
+        eq([t["attempt"] for t in found], [0, 1], "attempts")
+        for t in found:
+            ok("foreign-cpu-invalid" in t["flags"], "flags: %s" % t["flags"])
+            ok(t["environment"]["foreign_cpus"] > 0.1, "foreign: %s" % t["environment"])
+        has(result.err, "again: foreign-cpu ", "progress")
+        has(result.err, "(libuv hello c=8 round 1)", "progress")
+        has(result.err, "1 block was run again, as many as --repeat-blocks 100 allows", "progress")
+        eq(Run(box.at("run")).manifest["options"]["repeat-blocks"], "100", "recorded")
+
+
+@tap.case("repeats end with their allowance, and a resumed run goes on counting")
+def _():
+    needs("wrk")
+    if len(CPUS) < 2:
+        raise Skip("needs two CPUs")
+    with Box() as box:
+        neighbour = subprocess.Popen([sys.executable, "-c", SPIN % CPUS[1]])
+        trace = box.at("run", "trials.jsonl")
+        try:
+            # 34% of 3 blocks, rounded up, are 2: the first block takes them both.
+            process = box.start("run", *OPTIONS, "--out", box.at("run"), "--connections", "8",
+                                "--rounds", "3", "--repeat-blocks", "34", "--server-cpus",
+                                str(CPUS[0]), "--generator-cpus", str(CPUS[1]))
+            wait_for(lambda: count_lines(trace) >= 2, "two trials")
+            process.send_signal(signal.SIGINT)
+            box.finish(process).expect(1)
+            before = count_lines(trace)
+            ok(2 <= before < 5, "%d trials before the interrupt" % before)
+            result = box.loopbench("run", "--resume", box.at("run"), "--no-report").expect(0)
+        finally:
+            neighbour.kill()
+            neighbour.wait()
+        found = [(t["round"], t["attempt"]) for t in trials(box)]
+        eq(found, [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)], "rounds and attempts")
+        has(result.err, "2 blocks were run again", "progress")
+
+
+@tap.case("a server stopped for 300 ms shows in max, in p99.9 and as a stall of all connections")
+def _():
+    needs("wrk")
+    with Box() as box:
+        def stop():
+            pid = under_load(box, "server-libuv")
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.3)  # the fault itself
+            os.kill(pid, signal.SIGCONT)
+        run(box, "--connections", "400", "--duration", "2s", during=stop).expect(0)
+        t, = trials(box)
+        ok(t["raw"]["max_us"] >= 290000, "max: %s" % t["raw"])
+        ok(t["raw"]["p999_us"] >= 250000, "p99.9: %s" % t["raw"])
+        ok(t["stall_us"] >= 250000, "stall: %s" % t["stall_us"])
+        ok("stall-warn" in t["flags"], "flags: %s" % t["flags"])
+
+
+@tap.case("a listen queue that is too short is an overflow")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, "--connections", "400", "--backlog", "1", "--duration", "2s")
+        t, = trials(box)
+        ok(t["environment"]["listen_overflows"] > 0, "environment: %s" % t["environment"])
+        ok("listen-overflows-invalid" in t["flags"], "flags: %s" % t["flags"])
+
+
+def quota_group():
+    """A new control group allowed half a CPU: (folder to enter, all folders to remove)."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as f:
+        mounts = [(line.split()[4], line.split(" - ")[1].split()) for line in f]
+    name = "loopbench-test-%d" % os.getpid()
+    for point, (kind, _, options) in mounts:
+        v1 = kind == "cgroup" and "cpu" in options.split(",")
+        if not v1 and kind != "cgroup2":
+            continue
+        folder = os.path.join(point, name)
+        try:
+            if not v1:
+                with open(os.path.join(point, "cgroup.subtree_control"), encoding="ascii") as f:
+                    if "cpu" not in f.read().split():
+                        continue
+            os.mkdir(folder)
+        except OSError:
+            continue
+        try:
+            limits = (("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "50000")) if v1 else (
+                ("cpu.max", "50000 100000"),)
+            for file, value in limits:
+                with open(os.path.join(folder, file), "w", encoding="ascii") as f:
+                    f.write(value)
+            return folder
+        except OSError:
+            os.rmdir(folder)
+    raise Skip("no cpu controller of a control group can be written here")
+
+
+def remove_group(folder):
+    def gone():
+        try:
+            os.rmdir(folder)
+            return True
+        except OSError:
+            return False
+    wait_for(gone, "the control group to be empty")
+
+
+@tap.case("a CPU quota that bites is throttling")
+def _():
+    needs("wrk")
+    folder = quota_group()
+    try:
+        with Box() as box:
+            def enter():
+                with open(os.path.join(folder, "cgroup.procs"), "w", encoding="ascii") as f:
+                    f.write("0")
+            run(box, "--connections", "8", preexec_fn=enter).expect(0)
+            t, = trials(box)
+            ok(t["environment"]["throttled"] > 0, "environment: %s" % t["environment"])
+            ok("throttled-invalid" in t["flags"], "flags: %s" % t["flags"])
+    finally:
+        remove_group(folder)
+
+
+@tap.case("half the replies are errors: only the good ones are throughput, and it is flagged")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "half"), "--targets", "fault", "--connections", "4").expect(0)
+        t, = trials(box)
+        load = t["load"]
+        ok(0 < load["errors_status"] < load["requests"], "load: %s" % load)
+        good = (load["requests"] - load["errors_status"]) / load["duration_us"] * 1e6
+        ok(abs(t["rate"] - good) < 1e-6 * good, "rate %s, good replies %s" % (t["rate"], good))
+        ok("errors-warn" in t["flags"], "flags: %s" % t["flags"])
+
+
+@tap.case("a server that answers nothing but errors has failed")
+def _():
+    needs("wrk")
+    with Box() as box:
+        result = run(box, fault_server(box, "all"), "--targets", "fault", "--connections",
+                     "4").expect(1)
+        t, = trials(box)
+        eq((t["status"], t["failure"]), ("failed", "other"), "status")
+        has(t["reason"], "every reply was an error", "reason")
+        eq(t["load"]["errors_status"], t["load"]["requests"], "errors")
+        eq(t["rate"], None, "rate")
+        has(result.err, "every reply was an error", "progress")
+
+
+@tap.case("a server that falls silent leaves its connections waiting, which is flagged")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "silent"), "--targets", "fault", "--connections", "4").expect(0)
+        t, = trials(box)
+        ok(0 < t["load"]["requests"] <= 50, "load: %s" % t["load"])
+        ok(t["active_ratio"] < 0.5, "active: %s" % t["active_ratio"])
+        ok("active-share-warn" in t["flags"], "flags: %s" % t["flags"])
+
+
+@tap.case("a server that answers nothing at all hangs: a recorded failure")
+def _():
+    needs("wrk")
+    with Box() as box:
+        box.write("server.py", SERVER.replace("seen > 50", "seen > 1"), 0o755)
+        ini = box.write("run.ini", "[run]\n[target fault]\ncommand = %s silent {port}\n" % quote(
+            box.at("server.py")))
+        result = run(box, ini, "--targets", "fault", "--connections", "4").expect(1)
+        t, = trials(box)
+        eq((t["status"], t["failure"]), ("failed", "hung"), "status")
+        eq(t["rate"], None, "rate")
+        has(result.err, "hung", "progress")
+
+
+@tap.case("a quiet run of a sound server has none of these flags")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, "--connections", "64").expect(0)
+        t, = trials(box)
+        for word in ("stall", "errors", "listen-overflows", "throttled"):
+            hasnt(" ".join(t["flags"]), word, "flags")
+
+
+sys.exit(tap.finish())

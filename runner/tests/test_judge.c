@@ -1,0 +1,147 @@
+/* run/judge: which signals flag a trial, and which have its block run again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run/judge.h"
+
+static const struct judge_facts facts = {.local_ports = 28232, .generator_alone = true};
+
+/* A trial in which nothing was amiss. */
+static struct trial_record sound(void) {
+    struct trial_record r;
+    record_init(&r);
+    r.connections = 64;
+    r.load.duration_us = 1000000;
+    r.load.requests = 100000;
+    r.load.errors_connect = r.load.errors_read = r.load.errors_write = 0;
+    r.load.errors_timeout = r.load.errors_status = 0;
+    r.load.thread_busy = 0.5;
+    r.raw.p50_us = 400;
+    r.stall_us = 9000;
+    r.active_ratio = 0.8;
+    r.environment = (struct environment_result){.speed_before = 700, .speed_after = 701};
+    return r;
+}
+
+static void expect(struct trial_record r, const char *flags, const char *reason) {
+    char why[JUDGE_REASON_MAX];
+    bool invalid = judge_trial(&r, &facts);
+    assert_string_equal(r.flags, flags);
+    assert_int_equal(invalid, strstr(flags, "-invalid") != NULL);
+    assert_int_equal(judge_reason(&r, why, sizeof why), invalid);
+    assert_string_equal(why, reason);
+}
+
+static void a_sound_trial_has_no_flags(void **state) {
+    (void)state;
+    expect(sound(), "", "");
+}
+
+static void what_is_unknown_flags_nothing(void **state) {
+    struct trial_record r;
+    (void)state;
+    record_init(&r);
+    expect(r, "", "");
+}
+
+static void each_signal_has_its_flag(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.environment.steal_ratio = 0.006;
+    expect(r, "steal-warn", "");
+    r.environment.steal_ratio = 0.021;
+    expect(r, "steal-invalid", "steal 2.1%");
+    r = sound();
+    r.environment.foreign_cpus = 0.34;
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 34%");
+    r = sound();
+    r.environment.throttled = 3;
+    expect(r, "throttled-invalid", "throttled 3");
+    r = sound();
+    r.environment.speed_after = 650;
+    expect(r, "speed-shift-warn", "");
+    r = sound();
+    r.environment.listen_overflows = 12;
+    r.environment.listen_drops = 12;
+    expect(r, "listen-overflows-invalid listen-drops-warn", "listen-overflows 12");
+    r = sound();
+    r.environment.retransmits = 1;
+    expect(r, "retransmits-warn", "");
+    r = sound();
+    r.environment.time_wait = 28232 / 2 - 64;
+    expect(r, "", "");
+    r.environment.time_wait++;
+    expect(r, "ports-warn", "");
+}
+
+static void no_outcome_makes_a_trial_invalid(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.rate = 1;
+    r.server.cpu_us_per_request = 1e6;
+    r.raw.p99_us = r.raw.max_us = 1900000;
+    r.stall_us = 1900000;
+    r.active_ratio = 0.01;
+    r.load.errors_status = 99999;
+    expect(r, "active-share-warn stall-warn errors-warn", "");
+}
+
+static void a_busy_generator_leaves_half(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.load.thread_busy = 1;
+    assert_true(judge_server_share(&r, true) == 0.5);
+    r.active_ratio = 0.48;
+    expect(r, "", "");
+    r.active_ratio = 0.47;
+    expect(r, "active-share-warn", "");
+    r.load.thread_busy = 0; /* with a generator that waits, every connection should */
+    r.active_ratio = 0.94;
+    expect(r, "active-share-warn", "");
+    assert_true(judge_server_share(&r, false) == 0.5);
+    r.load.thread_busy = NAN;
+    expect(r, "", "");
+}
+
+static void a_slow_server_does_not_stall(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.stall_us = 300000;
+    expect(r, "stall-warn", "");
+    r.raw.p50_us = 60000;
+    expect(r, "", "");
+    r.raw.p50_us = 400;
+    r.stall_us = 99000;
+    expect(r, "", "");
+}
+
+static void errors_of_every_kind_are_errors(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        struct trial_record r = sound();
+        int64_t *const at[] = {&r.load.errors_connect, &r.load.errors_read, &r.load.errors_write,
+                               &r.load.errors_timeout, &r.load.errors_status};
+        *at[kind] = 1;
+        expect(r, "errors-warn", "");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sound_trial_has_no_flags),
+        cmocka_unit_test(what_is_unknown_flags_nothing),
+        cmocka_unit_test(each_signal_has_its_flag),
+        cmocka_unit_test(no_outcome_makes_a_trial_invalid),
+        cmocka_unit_test(a_busy_generator_leaves_half),
+        cmocka_unit_test(a_slow_server_does_not_stall),
+        cmocka_unit_test(errors_of_every_kind_are_errors),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
