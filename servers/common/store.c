@@ -25,7 +25,7 @@ static const struct store_type *find_type(const char *url) {
 }
 
 int store_check_url(const char *url) {
-    return find_type(url) != NULL ? 0 : -1;
+    return *url != '\0' && find_type(url) != NULL ? 0 : -1;
 }
 
 int store_open(struct store **store, const char *url, unsigned workers, const char *program,
