@@ -256,6 +256,12 @@ static void trial_keep_memory(struct trial *t, const struct sampler_result *seen
         trial_copy_memory(&m->loaded, &seen->loaded);
         m->loaded.socket = seen->socket_memory;
     }
+    m->series.n = 0;
+    for (int i = 0; i < seen->series.n && i < MEMORY_SERIES_MAX; i++) {
+        m->series.ms[i] = seen->series.ms[i];
+        m->series.rss[i] = seen->series.rss[i];
+        m->series.n++;
+    }
     if (trial_read_memory(t, &now) == 0) {
         m->peak_rss = now.peak_rss;
     }

@@ -24,7 +24,27 @@ struct sampler {
     struct sampler_result result;
     struct seen threads[THREADS_MAX];
     size_t n_threads;
+    int64_t begun; /* ns */
+    int stride;    /* of the readings, one in so many is kept in the series */
 };
+
+/* When the series is full every other reading goes, and from then on only half as many come. */
+static void sampler_keep_rss(struct sampler *s, int64_t rss) {
+    struct sampler_series *kept = &s->result.series;
+    if (s->result.samples % s->stride != 0) {
+        return;
+    }
+    if (kept->n == SAMPLER_SERIES) {
+        kept->n /= 2;
+        for (int i = 1; i < kept->n; i++) {
+            kept->ms[i] = kept->ms[2 * i];
+            kept->rss[i] = kept->rss[2 * i];
+        }
+        s->stride *= 2;
+    }
+    kept->ms[kept->n] = (clock_mono_ns() - s->begun) / 1000000;
+    kept->rss[kept->n++] = rss;
+}
 
 static void sampler_take_memory(struct sampler *s) {
     pid_t pids[TREE_MAX];
@@ -37,6 +57,7 @@ static void sampler_take_memory(struct sampler *s) {
     if (s->result.samples == 0 || m.rss > s->result.loaded.rss) {
         s->result.loaded = m;
     }
+    sampler_keep_rss(s, m.rss);
     s->result.samples++;
 }
 
@@ -100,6 +121,8 @@ struct sampler *sampler_start(struct loop *loop, const pid_t *server, size_t n, 
         s->server[i] = server[i];
     }
     s->generator = generator;
+    s->begun = clock_mono_ns();
+    s->stride = 1;
     sampler_know_nothing(&s->result);
     s->timer.data = s;
     sampler_take(s);

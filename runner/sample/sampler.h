@@ -12,9 +12,17 @@
 #include "base/loop.h"
 #include "sample/proc.h"
 
-#define SAMPLER_ROOTS 16
+#define SAMPLER_ROOTS  16
+#define SAMPLER_SERIES 64
 
 struct sampler;
+
+/* RSS over time. Where a window is longer than fits, the readings kept are evenly spaced. */
+struct sampler_series {
+    int n;
+    int64_t ms[SAMPLER_SERIES]; /* since sampling began */
+    int64_t rss[SAMPLER_SERIES];
+};
 
 struct sampler_result {
     int samples;               /* how often the server's memory was read */
@@ -25,6 +33,7 @@ struct sampler_result {
      * thread was seen twice. */
     double thread_busy;
     int threads; /* generator threads seen */
+    struct sampler_series series;
 };
 
 /* Starts looking, first at once and then by the timer. server: at most SAMPLER_ROOTS roots, whose

@@ -74,10 +74,20 @@ struct memory_sample {
     int64_t socket; /* kernel TCP memory of the whole network namespace */
 };
 
+#define MEMORY_SERIES_MAX 64
+
+/* RSS over the measured window, one reading each 100 ms, fewer in a window too long for that. */
+struct memory_series {
+    int n;                         /* 0: not recorded */
+    int64_t ms[MEMORY_SERIES_MAX]; /* since the window began, ascending */
+    int64_t rss[MEMORY_SERIES_MAX];
+};
+
 struct memory_result {
     struct memory_sample idle;   /* ready, before any load */
     struct memory_sample loaded; /* last sample of the window with the connections open */
     int64_t peak_rss;            /* the highest RSS since the target started, VmHWM */
+    struct memory_series series;
 };
 
 /* What moved on the machine during the trial (method.md section 7): deltas over the window. */

@@ -1,4 +1,5 @@
 #include "store/record_json.h"
+#include "store/record_series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,11 @@ json_t *record_to_json(const struct trial_record *r) {
             return NULL;
         }
     }
+    if (root && json_object_set_new(group_find(root, "memory", true), "series",
+                                    record_series_to_json(&r->memory.series)) != 0) {
+        json_decref(root);
+        return NULL;
+    }
     return root;
 }
 
@@ -389,6 +395,10 @@ int record_from_json(const json_t *json, struct trial_record *r, struct err *e) 
         if (member_from_json(&members[i], json_object_get(object, members[i].name), r, e) != 0) {
             return -1;
         }
+    }
+    const json_t *memory = json_object_get(json, "memory");
+    if (record_series_from_json(json_object_get(memory, "series"), &r->memory.series, e) != 0) {
+        return -1;
     }
     return check_record(r, e);
 }

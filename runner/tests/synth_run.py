@@ -77,6 +77,13 @@ def memory(idle_mib, grown, rng):
             "pss": int(rss * 0.7), "socket": 4096 * rng.randrange(1, 40)}
 
 
+def series(idle, loaded, rng):
+    """RSS each 100 ms of the window: up from idle to loaded in the first third."""
+    ms = [100 * i + rng.randrange(3) for i in range(11)]
+    return {"ms": ms, "rss": [int((idle + (loaded - idle) * min(1, (i + 1) / 4)) / 4096) * 4096
+                              for i in range(11)]}
+
+
 def record(rng, target, workload, connections, light):
     name, base, role, cpu, idle, per_connection, tail = target
     spell = rng.lognormvariate(0, 0.03) * (1.2 if rng.random() < 0.03 else 1.0)
@@ -94,6 +101,7 @@ def record(rng, target, workload, connections, light):
         corrected[key] = min(raw["max_us"], int(raw[key] * 1.3))
     cpu_ns = int(cpu_us * 1000 * requests)
     grown = per_connection * connections
+    idle_now, loaded_now = memory(idle, 0, rng), memory(idle, grown, rng)
     return {
         "role": role, "base": base, "status": "ok", "failure": None, "reason": "", "output": "",
         "wall_s": 1.9, "warmup_us": 500000,
@@ -106,8 +114,9 @@ def record(rng, target, workload, connections, light):
                    "system_ns": cpu_ns - cpu_ns // 3, "switches_voluntary": 900,
                    "switches_involuntary": 12, "cpus_used": cpu_ns / duration_us / 1000,
                    "cpu_us_per_request": cpu_us},
-        "memory": {"idle": memory(idle, 0, rng), "loaded": memory(idle, grown, rng),
-                   "peak_rss": memory(idle, grown * 1.15 + 65536, rng)["rss"]},
+        "memory": {"idle": idle_now, "loaded": loaded_now,
+                   "peak_rss": memory(idle, grown * 1.15 + 65536, rng)["rss"],
+                   "series": series(idle_now["rss"], loaded_now["rss"], rng)},
         "environment": {"steal_ratio": 0.001, "foreign_cpus": 0.004, "runner_cpus": 0.003,
                         "throttled": None, "listen_overflows": 0, "listen_drops": 0,
                         "retransmits": 0, "time_wait": connections, "speed_before": 812.5,
@@ -129,6 +138,7 @@ def fail(rec, failure, reason, output):
                        errors_status=None, thread_busy=None, cpu_s=None)
     rec["server"] = dict.fromkeys(rec["server"])
     rec["memory"]["loaded"] = dict(NO_MEMORY)
+    rec["memory"]["series"] = None
 
 
 def trouble(rec, name, level, levels, round_):

@@ -48,6 +48,7 @@ static void test_every_member(void **state) {
     json_t *root = json_loads(START "}", 0, NULL);
     struct trial_record empty;
     record_init(&empty);
+    empty.memory.series.n = 2;
     json_t *shape = record_to_json(&empty);
     const char *key;
     json_t *value;
@@ -63,7 +64,12 @@ static void test_every_member(void **state) {
                 void *safer;
                 if (json_is_object(leaf)) {
                     json_object_foreach_safe(leaf, safer, deep, deepest) {
-                        json_object_set_new(leaf, deep, json_integer(next++));
+                        json_t *number = json_integer(next++);
+                        if (json_is_array(deepest)) {
+                            json_array_set_new(deepest, 1, number);
+                        } else {
+                            json_object_set_new(leaf, deep, number);
+                        }
                     }
                 } else if (json_is_null(leaf)) {
                     json_object_set_new(value, inner, json_integer(next++));
@@ -156,6 +162,11 @@ static void test_refused(void **state) {
         {START ",\"load\":{\"threads\":4294967296}}", "load.threads"},
         {START ",\"load\":7}", "load is not an object"},
         {START ",\"memory\":{\"idle\":[]}}", "memory.idle is not an object"},
+        {START ",\"memory\":{\"series\":[]}}", "memory.series is not"},
+        {START ",\"memory\":{\"series\":{\"ms\":[],\"rss\":[]}}}", "memory.series is not"},
+        {START ",\"memory\":{\"series\":{\"ms\":[1],\"rss\":[1,2]}}}", "memory.series is not"},
+        {START ",\"memory\":{\"series\":{\"ms\":[2,1],\"rss\":[1,2]}}}", "memory.series is not"},
+        {START ",\"memory\":{\"series\":{\"ms\":[1],\"rss\":[-1]}}}", "memory.series is not"},
         {START ",\"role\":\"king\"}", "role is not one of"},
         {START ",\"failure\":\"none\"}", "failure is not one of"},
         {START ",\"failure\":\"hung\"}", "contradict"},
