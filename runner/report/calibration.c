@@ -231,6 +231,11 @@ static void judge(struct calibration *c, double room[]) {
     conclude(c);
 }
 
+bool calibration_is(const struct store *s) {
+    const char *kind = json_string_value(manifest_at(s->manifest, "kind"));
+    return kind && strcmp(kind, CALIBRATION_KIND) == 0;
+}
+
 int calibration_judge(struct calibration *c, const struct cells *cells, struct err *e) {
     *c = (struct calibration){.cells = cells};
     if (read_steps(c, e) != 0) {

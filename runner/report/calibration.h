@@ -18,6 +18,8 @@
 #include "stats/aa.h"
 #include "stats/verdict.h"
 
+/* The manifest's "kind" of such a run. */
+#define CALIBRATION_KIND      "calibrate"
 #define CALIBRATION_STEPS_MAX 8
 #define CALIBRATION_SIZES     3
 #define CALIBRATION_POWER     0.95
@@ -72,6 +74,9 @@ struct calibration {
     bool passed;
     char conclusion[512]; /* one sentence or two */
 };
+
+/* Whether the run is a calibration. */
+bool calibration_is(const struct store *s);
 
 /* Points into *cells, which must outlive it; nothing to release. Returns 0, or -1 with *e:
  * ERR_USAGE when the run is no calibration, ERR_MACHINE out of memory. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "report/calibration.h"
 #include "report/cells.h"
 #include "report/formats.h"
 #include "report/plots.h"
@@ -66,6 +67,11 @@ static int conclude(const struct cells *c, const struct report_options *o, struc
     return rc;
 }
 
+static int calibrate(const struct cells *c, struct err *e) {
+    struct calibration found;
+    return calibration_judge(&found, c, e) != 0 ? -1 : calibration_write(&found, e);
+}
+
 int report_write(const char *dir, const struct report_options *o, struct err *e) {
     struct store s;
     struct cells c;
@@ -76,6 +82,9 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
     int rc = cells_build(&c, &s, e);
     if (rc == 0) {
         rc = conclude(&c, o, e);
+        if (rc == 0 && calibration_is(&s)) {
+            rc = calibrate(&c, e);
+        }
         cells_release(&c);
     }
     store_release(&s);

@@ -16,7 +16,8 @@ struct report_options {
     FILE *notes; /* one line for each thing worth saying (torn line, …); NULL = none */
 };
 
-/* Writes report.md, report.json, cells.csv, verdicts.csv and plots/ into the run folder. Where
+/* Writes report.md, report.json, cells.csv, verdicts.csv and plots/ into the run folder, of a
+ * calibration calibration.json and calibration.md, too. Where
  * plots cannot be made (gnuplot missing, killed, too slow) the others are written nevertheless and
  * *e (ERR_MACHINE) says so. */
 int report_write(const char *dir, const struct report_options *o, struct err *e);

@@ -7,9 +7,6 @@
 
 #include "base/err.h"
 
-/* The manifest's "kind" of such a run. */
-#define CALIBRATION_KIND "calibrate"
-
 /* Judges the run in `dir`, writes calibration.json and calibration.md into it and prints the table.
  * Returns the exit status: 0, or 1 where this machine does not show what it should; -1 with *e. */
 int calibrate_conclude(const char *dir, FILE *out, bool utf8, struct err *e);

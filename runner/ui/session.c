@@ -9,11 +9,11 @@
 #include "base/cpus.h"
 #include "base/file.h"
 #include "plan/plan_json.h"
+#include "report/calibration.h"
 #include "report/findings.h"
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
-#include "store/manifest.h"
 #include "ui/calibrate.h"
 #include "ui/ending.h"
 #include "ui/plan_print.h"
@@ -82,10 +82,8 @@ static int session_reload(struct session *s, const struct settings *flags, struc
     char *plan = NULL;
     struct config old = {0};
     char where[4200];
-    char kind[32];
     const struct store *before = writer_before(s->run.writer);
-    s->calibration = strcmp(manifest_text(before->manifest, "kind", kind, sizeof kind, ""),
-                            CALIBRATION_KIND) == 0;
+    s->calibration = calibration_is(before);
     snprintf(where, sizeof where, "%s/config.ini", before->dir);
     int rc = store_read_text(before, "config.ini", &ini, e);
     if (rc == 0) {
