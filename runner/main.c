@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "ui/args.h"
 #include "ui/commands.h"
@@ -15,10 +17,22 @@ static int (*const handlers[])(const struct invocation *in, struct err *e) = {
     [COMMAND_VERSION] = command_version,
 };
 
+/* A standard descriptor that the caller closed must not become a results file or the event loop's
+ * own. It is held the wrong way round, so that writing to it still fails. */
+static void hold_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) {
+            return;
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     struct err e = {0};
     struct args args = {0};
     int status;
+    hold_standard_descriptors();
     setlocale(LC_CTYPE, ""); /* only that: numbers are written the same everywhere */
     if (args_parse(&args, argc, (const char *const *)argv, &e) != 0) {
         fprintf(stderr, "loopbench: %s\n", e.text);

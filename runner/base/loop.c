@@ -42,7 +42,9 @@ int loop_init(struct loop *loop, struct err *e) {
     if (rc != 0) {
         return err_set(e, ERR_MACHINE, "cannot start an event loop: %s", uv_strerror(rc));
     }
+    /* A reader that has gone, or a limit on the size of files, is an error of write(). */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     return 0;
 }
 

@@ -251,7 +251,11 @@ int config_load(struct config *c, const struct settings *flags, unsigned use, st
     char *text = NULL;
     size_t len = 0;
     if (file && file_read_all(file, CONFIG_FILE_MAX, &text, &len, e) != 0) {
-        return resume ? err_prefix(e, "--resume") : -1;
+        return resume ? err_set(e, ERR_USAGE,
+                                "--resume: %s is not the folder of a run: it has no config.ini "
+                                "that can be read",
+                                resume)
+                      : -1;
     }
     int rc = config_load_text(c, text, len, file, flags, use, e);
     free(text);

@@ -308,6 +308,11 @@ int session_execute(struct session *s, const struct invocation *in, struct err *
 
 void session_release(struct session *s) {
     progress_end(s->progress);
+    /* Still there: it was left before its end, which wrote the state, or before it began. */
+    if (s->run.writer) {
+        struct err ignored;
+        writer_end(s->run.writer, STORE_INTERRUPTED, &ignored);
+    }
     writer_release(s->run.writer);
     probe_release(&s->probe);
     if (s->looping) {
