@@ -231,6 +231,24 @@ static void tells_activity(void **unused) {
     hist_release(&h);
 }
 
+/* A wait that all connections share is the c-th longest latency; one slow reply is not. */
+static void finds_stalls(void **unused) {
+    (void)unused;
+    struct hist h = {0};
+    assert_int_equal(load_stall_us(&h, 1), -1);
+    hist_add(&h, 400, 10000);
+    hist_add(&h, 900000, 1);
+    assert_int_equal(load_stall_us(&h, 8), 400);
+    assert_int_equal(load_stall_us(&h, 1), 900000);
+    hist_add(&h, 300100, 3);
+    hist_add(&h, 300200, 4);
+    assert_int_equal(load_stall_us(&h, 8), 300100);
+    assert_int_equal(load_stall_us(&h, 9), 400);
+    assert_int_equal(load_stall_us(&h, 20000), -1);
+    assert_int_equal(load_stall_us(&h, 0), -1);
+    hist_release(&h);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -240,6 +258,7 @@ int main(void) {
         cmocka_unit_test(refuses_lies),
         cmocka_unit_test(summarises),
         cmocka_unit_test(tells_activity),
+        cmocka_unit_test(finds_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

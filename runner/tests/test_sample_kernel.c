@@ -232,6 +232,17 @@ static void measures_speed(void **unused) {
     assert_true(CPU_EQUAL(&before, &after));
 }
 
+static void parses_ports(void **unused) {
+    (void)unused;
+    assert_int_equal(kernel_parse_ports("32768\t60999\n"), 28232);
+    assert_int_equal(kernel_parse_ports("1024 1024\n"), 1);
+    assert_int_equal(kernel_parse_ports("60999\t32768\n"), -1);
+    assert_int_equal(kernel_parse_ports("32768\t70000\n"), -1);
+    assert_int_equal(kernel_parse_ports("32768"), -1);
+    assert_int_equal(kernel_parse_ports(""), -1);
+    assert_int_equal(kernel_parse_ports("x\ty\n"), -1);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -239,7 +250,7 @@ int main(void) {
         cmocka_unit_test(parses_counters),    cmocka_unit_test(parses_schedstat),
         cmocka_unit_test(reads_this_machine), cmocka_unit_test(finds_its_group),
         cmocka_unit_test(parses_throttling),  cmocka_unit_test(sums_all_levels),
-        cmocka_unit_test(measures_speed),
+        cmocka_unit_test(measures_speed),     cmocka_unit_test(parses_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
