@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
         }
     }
     args_release(&args);
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "loopbench: cannot write to standard output\n");
         return ERR_MACHINE;
     }

@@ -220,7 +220,7 @@ def _():
         burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
         try:
             folder = own.at("out")
-            own.loopbench("run", own.ini(repeat_blocks="yes", rounds="2"), "--out",
+            own.loopbench("run", own.ini(repeat_blocks="200", rounds="2"), "--out",
                           folder).expect(0)
         finally:
             burner.kill()
