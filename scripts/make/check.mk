@@ -45,7 +45,7 @@ $(BUILD)/tests/runner/tests/%: runner/tests/%.c $(BUILD)/libloopbench.a
 $(BUILD)/tests/servers/tests/%: servers/tests/%.c $(COMMON_OBJS) $(HTTP1_OBJS) $(LLHTTP_OBJS)
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) -Iservers -MMD -MP -MF $@.d $(LDFLAGS) $< \
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(LLHTTP_CFLAGS) $(STORE_CFLAGS) -Iservers -MMD -MP -MF $@.d $(LDFLAGS) $< \
 	    $(filter %.o,$^) -o $@ $(LLHTTP_LIBS) $(COMMON_LIBS) -lpthread -lcmocka -lm
 -include $(TEST_BINS:=.d)
 

@@ -1,7 +1,11 @@
 #include "common/store.h"
 
+#include "common/idle.h"
+
 #include <stdio.h>
 #include <string.h>
+
+#define COMPLAIN_MS 5000
 
 static const struct store_type *const types[] = {&store_sqlite, &store_postgres};
 
@@ -104,7 +108,10 @@ void store_append(struct store_list *list, struct store_list *from) {
 }
 
 void store_complain(struct store *store, const char *text) {
-    if (!atomic_exchange(&store->failing, true)) {
+    uint64_t now = idle_now();
+    uint64_t last = atomic_load(&store->complained_ms);
+    if (!atomic_exchange(&store->failing, true) && (last == 0 || now - last >= COMPLAIN_MS) &&
+        atomic_compare_exchange_strong(&store->complained_ms, &last, now)) {
         (void)fprintf(stderr, "%s: /posts: %s\n", store->program, text);
     }
 }

@@ -71,10 +71,11 @@ struct store_type {
 /* The process's store; each type's own struct begins with it. */
 struct store {
     const struct store_type *type;
-    const char *program; /* begins the lines on stderr */
-    size_t waiting_max;  /* STORE_WAITING_MAX; a test may lower it */
-    unsigned workers;    /* how many there will be */
-    atomic_bool failing; /* an outage was complained of and is not over */
+    const char *program;            /* begins the lines on stderr */
+    size_t waiting_max;             /* STORE_WAITING_MAX; a test may lower it */
+    unsigned workers;               /* how many there will be */
+    atomic_bool failing;            /* an outage was complained of and is not over */
+    _Atomic uint64_t complained_ms; /* when, last */
 };
 
 struct store_worker {
@@ -103,7 +104,8 @@ int store_submit(struct store_worker *worker, struct store_post *post);
 /* Returns 0 when `url` names a kind of database there is, else -1: the check of --db. */
 int store_check_url(const char *url);
 
-/* For the types. Says on stderr what is wrong, once per outage; any thread. */
+/* For the types. Says on stderr what is wrong, once per outage and at most every five seconds (one
+ * connection may fail while others still work); any thread. */
 void store_complain(struct store *store, const char *text);
 /* The outage is over. */
 void store_recovered(struct store *store);
