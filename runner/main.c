@@ -13,6 +13,13 @@ static int (*const handlers[])(const struct invocation *in, struct err *e) = {
     [COMMAND_VERIFY] = command_verify,
     [COMMAND_DOCTOR] = command_doctor,
     [COMMAND_CALIBRATE] = command_calibrate,
+    [COMMAND_COMPARE] = command_compare,
+    [COMMAND_REPRODUCE] = command_reproduce,
+    [COMMAND_EXPORT] = command_export,
+    [COMMAND_LIST] = command_list,
+    [COMMAND_SHOW] = command_show,
+    [COMMAND_PRUNE] = command_prune,
+    [COMMAND_SITE] = command_site,
     [COMMAND_HELP] = command_help,
     [COMMAND_VERSION] = command_version,
 };

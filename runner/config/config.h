@@ -68,6 +68,22 @@ struct config {
     bool dry_run, quiet;
     bool report; /* write it when the run is done */
     char *plots; /* folder of gnuplot programs, or "auto" */
+    /* of commands that read runs: none in a file either */
+    bool same_seed;
+    char *compare_baseline; /* "A" or "B" */
+    struct names metrics;   /* empty = those of fail_on, or all */
+    char *anchor;           /* "auto", "none", or a target */
+    char *fail_on;          /* NULL = nothing fails */
+    bool allow_undecided;
+    char *markdown;             /* file, "-", or NULL */
+    char *format;               /* of an export */
+    char *select_target;        /* NULL = all */
+    char *select_workload;      /* NULL = all */
+    int64_t select_connections; /* 0 = all */
+    char *export_out;           /* NULL = standard output */
+    int64_t keep;
+    char *site_out;
+    struct names site_pairs;
     /* every known target: built-in ones first, then sections in the file's order */
     size_t target_count;
     struct target_config *target;

@@ -31,6 +31,12 @@ enum option_use {
     USE_VERIFY = 1 << 2,
     USE_DOCTOR = 1 << 3,
     USE_CALIBRATE = 1 << 4,
+    USE_COMPARE = 1 << 5,
+    USE_REPRODUCE = 1 << 6,
+    USE_EXPORT = 1 << 7,
+    USE_LIST = 1 << 8, /* and show */
+    USE_PRUNE = 1 << 9,
+    USE_SITE = 1 << 10,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };
 

@@ -38,6 +38,50 @@ const struct command commands[] = {
      "other, with calibration.md and calibration.json beside it. Exit status 0: the control is "
      "clean and the handicaps of 10 and 20% were found; 1: not so.",
      calibrate_defaults},
+    {COMMAND_COMPARE, USE_COMPARE, "compare", "A B", 2, 2,
+     "name two runs: folders, run ids, or latest",
+     "hold the same targets of two runs against each other",
+     "The runs must be alike: configuration, workloads and record mode; what differs is named, and "
+     "they are not compared. Runs of two machines are judged by direction only: does each ratio of "
+     "two targets point the same way in both?\n"
+     "\n"
+     "A run is measured at another time than the next, so a machine that changed in between looks "
+     "like a server that did. Where both runs measured the null server, every figure but memory "
+     "is therefore divided by the null server's of its block first, and those ratios are compared: "
+     "--anchor names another target for that, or none.\n"
+     "\n"
+     "A limit of --fail-on is crossed when the whole interval lies beyond it: exit status 1. Where "
+     "the interval holds the limit, or there is no verdict, the line says not decided, and that is "
+     "exit status 1 as well, unless --allow-undecided is given.",
+     NULL},
+    {COMMAND_REPRODUCE, USE_REPRODUCE, "reproduce", "RUN", 1, 1,
+     "name a run: a folder, a run id, or latest",
+     "run what a run recorded again, and tell whether it comes out the same",
+     "Says first what differs here: machine, versions, flags. Then runs the recorded configuration "
+     "as a new run, and judges each ratio of two targets: reproduced, consistent but imprecise, "
+     "not reproduced, or reversed; on another machine by direction: confirmed, inconclusive or "
+     "contradicted. The old run is only read. Exit status 0: reproduced, or consistent; 1: not so, "
+     "or nothing could be judged.",
+     NULL},
+    {COMMAND_EXPORT, USE_EXPORT, "export", "RUN", 1, 1, "name a run: a folder, a run id, or latest",
+     "write a run in a format that other programs read",
+     "csv and json hold every trial; benchstat is Go's benchmark format, a line a trial; "
+     "openmetrics holds medians and latency histograms of cells; hgrm is HdrHistogram's table of "
+     "percentiles, of one cell: choose it by --target, --workload and --connections.",
+     NULL},
+    {COMMAND_LIST, USE_LIST, "list", "", 0, 0, "", "list the runs that are there", NULL, NULL},
+    {COMMAND_SHOW, USE_LIST, "show", "RUN", 1, 1, "name a run: a folder, a run id, or latest",
+     "show what a run was, and its headline figures", NULL, NULL},
+    {COMMAND_PRUNE, USE_PRUNE, "prune", "", 0, 0, "", "remove old runs",
+     "Removes all but the newest runs. What is published, what results/latest names, a run that is "
+     "being written, and whatever is no run of loopbench's own stays.",
+     NULL},
+    {COMMAND_SITE, USE_SITE, "site", "[FOLDER] [RUN...]", 0, VALUES_LIST_MAX, "",
+     "make a static site of runs",
+     "Without a RUN, of those in FOLDER/published, or in FOLDER where there is none (FOLDER is "
+     "--results unless given). Reports are made again from the raw data, which is there to "
+     "download. All links are relative: the site works from any folder and any static host.",
+     NULL},
     {COMMAND_HELP, 0, "help", "[COMMAND]", 0, 1, "", "explain a command", NULL, NULL},
     {COMMAND_VERSION, 0, "version", "", 0, 0, "", "print version, commit and compiler", NULL, NULL},
     {COMMAND_VERSION, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
@@ -127,8 +171,8 @@ static int args_option(struct args *a, int argc, const char *const *argv, int *i
     if (o->type == OPTION_BOOL) {
         return args_add(a, o, "yes", where, e);
     }
-    /* What begins with a dash is the next option: no value of ours does. */
-    if (*i + 1 >= argc || argv[*i + 1][0] == '-') {
+    /* What begins with a dash is the next option, but for the dash that means standard output. */
+    if (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])) {
         return err_set(e, ERR_USAGE, "%s: a value is missing; write %s %s", where, where,
                        o->metavar);
     }

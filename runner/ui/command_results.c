@@ -1,0 +1,292 @@
+/* Results as a person manages them: list, show, prune. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings.h"
+#include "report/summary.h"
+#include "report/text.h"
+#include "store/catalog.h"
+#include "store/manifest.h"
+#include "ui/commands.h"
+#include "ui/progress.h"
+
+/* What a run's trials say of it: its cells, verdicts and findings. */
+struct reading {
+    struct store store;
+    struct cells cells;
+    struct verdicts verdicts;
+    struct findings findings;
+};
+
+static int reading_judge(struct reading *r, struct err *e) {
+    const struct verdicts_options as_begun = {0};
+    if (cells_build(&r->cells, &r->store, e) != 0) {
+        return -1;
+    }
+    if (verdicts_build(&r->verdicts, &r->cells, &as_begun, e) != 0) {
+        cells_release(&r->cells);
+        return -1;
+    }
+    if (findings_make(&r->findings, &r->verdicts, e) != 0) {
+        verdicts_release(&r->verdicts);
+        cells_release(&r->cells);
+        return -1;
+    }
+    return 0;
+}
+
+static int reading_open(struct reading *r, const char *dir, struct err *e) {
+    *r = (struct reading){0};
+    if (store_open(&r->store, dir, e) != 0) {
+        return -1;
+    }
+    if (reading_judge(r, e) != 0) {
+        store_release(&r->store);
+        return -1;
+    }
+    return 0;
+}
+
+static void reading_release(struct reading *r) {
+    findings_release(&r->findings);
+    verdicts_release(&r->verdicts);
+    cells_release(&r->cells);
+    store_release(&r->store);
+}
+
+static bool on_utf8(void) {
+    return progress_style_for(stdout, false).utf8;
+}
+
+/* ---- list */
+
+static const char *state_word(const struct catalog_run *r) {
+    if (r->live) {
+        return "running";
+    }
+    return r->state == STORE_RUNNING ? "cut off" : store_state_name(r->state);
+}
+
+/* Whatever keeps a run from being read is said in its row: the others are listed all the same. */
+static void validity_of(const struct catalog_run *r, char *out, size_t size) {
+    struct reading reading;
+    struct err e = {0};
+    if (reading_open(&reading, r->path, &e) == 0) {
+        snprintf(out, size, "%s", findings_validity_name(reading.findings.validity));
+        reading_release(&reading);
+    } else {
+        snprintf(out, size, "%s", strstr(e.text, "no trial") ? "no trials" : "damaged");
+    }
+}
+
+/* Compared targets and workloads, by comma. */
+static void put_names(FILE *out, const json_t *list, bool only_targets, bool utf8) {
+    bool first = true;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        const char *role = json_string_value(json_object_get(item, "role"));
+        const char *name = json_is_string(item) ? json_string_value(item)
+                                                : json_string_value(json_object_get(item, "name"));
+        char shown[4 * 32 + 8];
+        if (name && (!only_targets || (role && strcmp(role, "target") == 0))) {
+            text_terminal(shown, sizeof shown, name, 32, utf8);
+            fprintf(out, "%s%s", first ? "" : ",", shown);
+            first = false;
+        }
+    }
+    fputs(first ? "-" : "", out);
+}
+
+static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
+    char buf[32];
+    char date[4 * 24 + 8];
+    char name[4 * 64 + 8];
+    char profile[4 * 12 + 8];
+    char validity[32];
+    text_terminal(date, sizeof date, manifest_text(r->manifest, "started", buf, sizeof buf, "-"),
+                  24, false);
+    date[strlen(date) > 16 ? 16 : strlen(date)] = '\0'; /* to the minute */
+    if (strlen(date) > 10 && date[10] == 'T') {
+        date[10] = ' ';
+    }
+    text_terminal(name, sizeof name, r->name, 64, utf8);
+    text_terminal(profile, sizeof profile,
+                  manifest_text(r->manifest, "plan.profile", buf, sizeof buf, "-"), 12, utf8);
+    validity_of(r, validity, sizeof validity);
+    fprintf(out, "%-16s  %-20s  %-11s  %-13s  %-9s  ", date, name, state_word(r), validity,
+            profile);
+    put_names(out, manifest_at(r->manifest, "targets"), true, utf8);
+    fputs("  ", out);
+    put_names(out, manifest_at(r->manifest, "plan.workloads"), false, utf8);
+    fputs(r->latest ? "  (latest)\n" : "\n", out);
+}
+
+int command_list(const struct invocation *in, struct err *e) {
+    struct config c = {0};
+    struct catalog catalog;
+    if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
+        return -1;
+    }
+    int rc = catalog_read(&catalog, c.results, e);
+    if (rc == 0) {
+        if (catalog.count == 0) {
+            printf("no runs in %s; `loopbench run` makes one\n", c.results);
+        } else {
+            printf("%-16s  %-20s  %-11s  %-13s  %-9s  %s  %s\n", "started (UTC)", "run", "state",
+                   "A/A control", "profile", "targets", "workloads");
+        }
+        for (size_t i = 0; i < catalog.count; i++) {
+            list_run(stdout, &catalog.run[i], on_utf8());
+        }
+        catalog_release(&catalog);
+    }
+    config_release(&c);
+    return rc;
+}
+
+/* ---- show */
+
+static void show_fact(const char *label, const json_t *manifest, const char *path, bool utf8) {
+    char buf[32];
+    char shown[4 * 100 + 8];
+    text_terminal(shown, sizeof shown,
+                  manifest_text(manifest, path, buf, sizeof buf, "not recorded"), 100, utf8);
+    printf("%-12s %s\n", label, shown);
+}
+
+static void show_list(const char *label, const json_t *list, bool only_targets, bool utf8) {
+    printf("%-12s ", label);
+    put_names(stdout, list, only_targets, utf8);
+    putchar('\n');
+}
+
+static void show_numbers(const char *label, const json_t *list) {
+    printf("%-12s ", label);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        printf("%s%" JSON_INTEGER_FORMAT, i ? "," : "",
+               json_integer_value(json_array_get(list, i)));
+    }
+    puts(json_array_size(list) ? "" : "not recorded");
+}
+
+static void show_run(const struct reading *r, bool utf8) {
+    const json_t *m = r->store.manifest;
+    show_fact("run", m, "run_id", utf8);
+    show_fact("started", m, "started", utf8);
+    show_fact("ended", m, "ended", utf8);
+    printf("%-12s %s\n", "state",
+           r->store.live                     ? "running"
+           : r->store.state == STORE_RUNNING ? "cut off"
+                                             : store_state_name(r->store.state));
+    show_fact("loopbench", m, "loopbench.version", utf8);
+    show_fact("commit", m, "loopbench.commit", utf8);
+    show_fact("profile", m, "plan.profile", utf8);
+    show_fact("seed", m, "plan.seed", utf8);
+    show_fact("rounds", m, "plan.rounds", utf8);
+    show_list("targets", manifest_at(m, "targets"), true, utf8);
+    show_list("workloads", manifest_at(m, "plan.workloads"), false, utf8);
+    show_numbers("connections", manifest_at(m, "plan.connections"));
+    show_fact("machine", m, "machine.cpu.model", utf8);
+    show_fact("kernel", m,
+              json_is_string(manifest_at(m, "machine.kernel")) ? "machine.kernel"
+                                                               : "machine.kernel.release",
+              utf8);
+    show_fact("server CPUs", m, "cpus.server", utf8);
+    show_fact("other CPUs", m, "cpus.generator", utf8);
+    summary_print(stdout, &r->cells, utf8);
+    findings_print(stdout, &r->findings, utf8);
+}
+
+int command_show(const struct invocation *in, struct err *e) {
+    struct config c = {0};
+    struct reading r;
+    char dir[PATH_MAX];
+    if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
+        return -1;
+    }
+    int rc = catalog_resolve(c.results, in->args->operand[0], dir, sizeof dir, e);
+    if (rc == 0) {
+        rc = reading_open(&r, dir, e);
+    }
+    if (rc == 0) {
+        show_run(&r, on_utf8());
+        reading_release(&r);
+    }
+    config_release(&c);
+    return rc;
+}
+
+/* ---- prune */
+
+/* Why a run beyond those kept stays; NULL when it goes. */
+static const char *reason_to_stay(const struct catalog_run *r) {
+    if (!r->own) {
+        return "its folder is not called by its run id";
+    }
+    if (r->latest) {
+        return "it is the latest";
+    }
+    return r->live ? "it is being written" : NULL;
+}
+
+static int prune_run(const struct config *c, const struct catalog_run *r, size_t *removed,
+                     struct err *e) {
+    const char *why = reason_to_stay(r);
+    if (!why && !c->dry_run) {
+        const int rc = catalog_remove(c->results, r->name, e);
+        if (rc < 0) {
+            return -1;
+        }
+        why = rc == 0 ? "it is being written" : NULL;
+    }
+    char shown[4 * 64 + 8];
+    text_terminal(shown, sizeof shown, r->name, 64, on_utf8());
+    if (why) {
+        printf("kept          %s: %s\n", shown, why);
+    } else {
+        printf("%s %s\n", c->dry_run ? "would remove " : "removed      ", shown);
+        (*removed)++;
+    }
+    return 0;
+}
+
+static int prune_all(const struct config *c, const struct catalog *catalog, struct err *e) {
+    size_t mine = 0;
+    size_t removed = 0;
+    for (size_t i = 0; i < catalog->count; i++) {
+        mine += !catalog->run[i].published;
+    }
+    size_t over = mine > (size_t)c->keep ? mine - (size_t)c->keep : 0;
+    for (size_t i = 0; i < catalog->count && over > 0; i++) {
+        if (!catalog->run[i].published) {
+            over--;
+            if (prune_run(c, &catalog->run[i], &removed, e) != 0) {
+                return -1;
+            }
+        }
+    }
+    printf("%zu of %zu runs %s\n", removed, mine, c->dry_run ? "would be removed" : "removed");
+    return 0;
+}
+
+int command_prune(const struct invocation *in, struct err *e) {
+    struct config c = {0};
+    struct catalog catalog;
+    if (config_load(&c, &in->args->flags, USE_PRUNE, e) != 0) {
+        return -1;
+    }
+    int rc = c.keep > 0 ? catalog_read(&catalog, c.results, e)
+                        : err_set(e, ERR_USAGE,
+                                  "prune: say how many of the newest runs stay, like --keep 10");
+    if (rc == 0) {
+        if (!c.dry_run) {
+            catalog_sweep(c.results);
+        }
+        rc = prune_all(&c, &catalog, e);
+        catalog_release(&catalog);
+    }
+    config_release(&c);
+    return rc;
+}
