@@ -52,3 +52,11 @@ $(BUILD)/bin/server-$(1): $$(SRCS_$(1):%.c=$(BUILD)/obj/%.o) $$(COMMON_OBJS) $$(
 endef
 $(foreach s,$(SERVER_NAMES),$(eval $(call SERVER_RULES,$(s))))
 -include $(COMMON_OBJS:.o=.d) $(HTTP1_OBJS:.o=.d)
+
+# The tests of the thin loop interface take its implementation and the library along.
+define LOOP_TEST_RULES
+$(BUILD)/tests/servers/tests/test_loop_$(1): $(BUILD)/obj/servers/$(1)/loop.o
+$(BUILD)/tests/servers/tests/test_loop_$(1): CFLAGS += $(SERVER_FLAGS_$(1))
+$(BUILD)/tests/servers/tests/test_loop_$(1): COMMON_LIBS += $(SERVER_LIBS_$(1))
+endef
+$(foreach s,libevent libuv h2o,$(eval $(call LOOP_TEST_RULES,$(s))))

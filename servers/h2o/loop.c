@@ -156,6 +156,10 @@ static void arm(struct h2o_thin_loop *loop) {
         h2o_timeout_link(loop->ctx->loop, &loop->ctx->zero_timeout, &loop->entry);
         return;
     }
+    if (!loop->used) {
+        h2o_timeout_init(loop->ctx->loop, &loop->timeout, 1);
+        loop->used = true;
+    }
     loop->timeout.timeout = loop->heap[0].deadline - now;
     h2o_timeout_link(loop->ctx->loop, &loop->timeout, &loop->entry);
 }
@@ -202,12 +206,13 @@ static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
 void h2o_thin_loop_init(struct h2o_thin_loop *loop, h2o_context_t *ctx) {
     static const struct loop_ops ops = {watch_fd, unwatch, start, cancel};
     *loop = (struct h2o_thin_loop){.loop = {.ops = &ops}, .ctx = ctx, .entry = {.cb = on_timeout}};
-    h2o_timeout_init(ctx->loop, &loop->timeout, 1);
 }
 
 void h2o_thin_loop_release(struct h2o_thin_loop *loop) {
     h2o_timeout_unlink(&loop->entry);
-    h2o_timeout_dispose(loop->ctx->loop, &loop->timeout);
+    if (loop->used) {
+        h2o_timeout_dispose(loop->ctx->loop, &loop->timeout);
+    }
     free(loop->heap);
     loop->heap = NULL;
 }

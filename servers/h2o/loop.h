@@ -20,6 +20,7 @@ struct h2o_thin_loop {
     struct loop loop; /* first */
     h2o_context_t *ctx;
     h2o_timeout_t timeout; /* its duration is set for each wait */
+    bool used;             /* timeout is known to h2o, who looks at it in every turn from then on */
     h2o_timeout_entry_t entry;
     struct heap_node *heap; /* the first to fire is heap[0] */
     size_t len, size;
