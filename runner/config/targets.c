@@ -12,8 +12,9 @@
 #include "config/words.h"
 
 static const char *const builtin_names[] = {"libevent", "libuv", "h2o", CONFIG_NULL_TARGET};
-static const char *const builtin_options[] = {"--listen",  "{host}:{port}", "--workers",
-                                              "{workers}", "--backlog",     "{backlog}"};
+/* They choose a free port themselves, and say so in their ready line, with their versions. */
+static const char *const builtin_options[] = {"--listen",  "{host}:0",  "--workers",
+                                              "{workers}", "--backlog", "{backlog}"};
 #define BUILTIN_OPTIONS (sizeof builtin_options / sizeof builtin_options[0])
 
 static const char *const placeholders[] = {"host", "port", "workers", "backlog", "servers"};
@@ -223,6 +224,16 @@ int targets_check(const struct target_config *t, struct err *e) {
     return 0;
 }
 
+/* Whether the servers are in `folder`, which is then written to `out`. */
+static bool targets_are_in(const char *folder, char *out, size_t size) {
+    int n = snprintf(out, size, "%s/server-%s", folder, CONFIG_NULL_TARGET);
+    if (n < 0 || (size_t)n >= size || !file_exists(out)) {
+        return false;
+    }
+    out[strlen(folder)] = '\0';
+    return true;
+}
+
 int config_servers(const char *option, char *out, size_t size) {
     int n;
     if (strcmp(option, "auto") != 0) {
@@ -231,12 +242,18 @@ int config_servers(const char *option, char *out, size_t size) {
     }
     char self[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash = len > 0 ? memrchr(self, '/', (size_t)len) : NULL;
-    if (slash) {
+    self[len > 0 ? len : 0] = '\0';
+    /* beside the program as it is built, and as it is installed, wherever that was moved to */
+    static const char *const places[] = {"", "/libexec/loopbench"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char folder[PATH_MAX + 32];
+        char *slash = strrchr(self, '/');
+        if (!slash) {
+            break;
+        }
         *slash = '\0';
-        n = snprintf(out, size, "%s/server-%s", self, CONFIG_NULL_TARGET);
-        if (n >= 0 && (size_t)n < size && file_exists(out)) {
-            out[strlen(self)] = '\0';
+        snprintf(folder, sizeof folder, "%s%s", self, places[i]);
+        if (targets_are_in(folder, out, size)) {
             return 0;
         }
     }

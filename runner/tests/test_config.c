@@ -258,7 +258,7 @@ static void builtin_commands_name_the_servers_folder(void **state) {
     const struct target_config *t = config_target(&c, "libuv");
     assert_true(t->builtin && t->announces);
     assert_string_equal(t->command[0], "/opt/s v/server-libuv");
-    assert_string_equal(word_after(t->command, "--listen"), "{host}:{port}");
+    assert_string_equal(word_after(t->command, "--listen"), "{host}:0");
     assert_string_equal(word_after(t->command, "--workers"), "{workers}");
     assert_string_equal(word_after(t->command, "--backlog"), "{backlog}");
     assert_string_equal(word_after(t->command, "--handicap-ns"), "750");
@@ -422,7 +422,7 @@ static void resume_keeps_the_configuration(void **state) {
     snprintf(path, sizeof path, "%s/config.ini", dir);
     assert_int_equal(settings_add(&flags, option_find("resume", USE_RUN), dir, "--resume"), 0);
     assert_int_equal(config_load(&c, &flags, USE_RUN, &e), -1);
-    assert_memory_equal(e.text, "--resume: cannot read ", 22);
+    assert_non_null(strstr(e.text, "is not the folder of a run"));
 
     FILE *f = fopen(path, "we");
     assert_non_null(f);
