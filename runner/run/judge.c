@@ -76,7 +76,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},
         {QUALITY_LISTEN_DROPS, judge_count(env->listen_drops)},
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
-        {QUALITY_ACTIVE_SHARE, facts->idles ? NAN : r->active_ratio / share * 100},
+        {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
         {QUALITY_STALL, judge_stall(r)},
         {QUALITY_ERRORS, judge_errors(&r->load)},
         {QUALITY_PORTS, judge_ports(r, facts->local_ports)},

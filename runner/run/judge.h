@@ -11,7 +11,6 @@
 struct judge_facts {
     int64_t local_ports;  /* how many ports clients may take, -1 = unknown */
     bool generator_alone; /* each of its threads has a CPU for itself */
-    bool idles; /* connections pause or are made anew by design: their time says nothing */
 };
 
 /* Room for any text judge_reason writes. */

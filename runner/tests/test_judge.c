@@ -109,15 +109,6 @@ static void a_busy_generator_leaves_half(void **state) {
     expect(r, "", "");
 }
 
-static void pauses_by_design_are_no_trouble(void **state) {
-    const struct judge_facts pausing = {.local_ports = -1, .generator_alone = true, .idles = true};
-    struct trial_record r = sound();
-    (void)state;
-    r.active_ratio = 0.01;
-    assert_false(judge_trial(&r, &pausing));
-    assert_string_equal(r.flags, "");
-}
-
 static void a_slow_server_does_not_stall(void **state) {
     struct trial_record r = sound();
     (void)state;
@@ -148,7 +139,6 @@ int main(void) {
         cmocka_unit_test(each_signal_has_its_flag),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),
         cmocka_unit_test(a_busy_generator_leaves_half),
-        cmocka_unit_test(pauses_by_design_are_no_trouble),
         cmocka_unit_test(a_slow_server_does_not_stall),
         cmocka_unit_test(errors_of_every_kind_are_errors),
     };
