@@ -7,6 +7,7 @@
 #include "common/store.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,6 +22,7 @@
 #define THREAD_STACK ((size_t)256 * 1024)
 
 static _Atomic bool draining;
+static _Atomic bool again;     /* drained, it becomes a fresh process instead of ending */
 static struct server *running; /* for the signal handler */
 
 void server_complain(const struct server_type *type, const char *format, ...) {
@@ -38,7 +40,8 @@ bool server_draining(void) {
 
 static void on_signal(int number) {
     int saved = errno;
-    (void)number;
+    /* An end that was asked for stays one, whatever comes before or after it. */
+    atomic_store(&again, number == SIGHUP && (!atomic_load(&draining) || atomic_load(&again)));
     atomic_store(&draining, true);
     for (uint64_t i = 0; i < running->options.workers; i++) {
         uint64_t one = 1;
@@ -57,11 +60,23 @@ static void on_reopen(int number) {
     errno = saved;
 }
 
+/* The signals that end or renew the server. */
+static void endings(sigset_t *set) {
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+}
+
 static void catch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
+    endings(&action.sa_mask); /* each sees what the other has decided */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    struct sigaction hangup;
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) { /* nohup */
+        sigaction(SIGHUP, &action, NULL);
+    }
     action.sa_handler = on_reopen;
     sigaction(SIGUSR1, &action, NULL);
 }
@@ -333,8 +348,34 @@ static int serve(struct server *server) {
     return code;
 }
 
+/* Executes this program anew with its arguments: a fresh address space under the same PID, which is
+ * what a container's supervisor and whoever watches the process hold on to. Returns only when that
+ * was not wanted after all, or cannot be done. */
+static int renew(const struct server *server, char **argv, const cpu_set_t *cpus) {
+    char self[PATH_MAX];
+    sigset_t held;
+    /* An end asked for from here on is not lost: it waits until the new program lets it in. */
+    endings(&held);
+    pthread_sigmask(SIG_BLOCK, &held, NULL);
+    if (!atomic_load(&again)) {
+        return EXIT_DONE;
+    }
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (len > 0) {
+        self[len] = '\0';
+        (void)sched_setaffinity(0, sizeof *cpus, cpus);
+        (void)close_range(STDERR_FILENO + 1, ~0U, 0);
+        execv(self, argv);
+    }
+    server_complain(server->type, "cannot execute itself again: %s: start it anew",
+                    strerror(errno));
+    return EXIT_MACHINE;
+}
+
 int server_main(int argc, char **argv, const struct server_type *type) {
     static struct server server;
+    sigset_t held;
+    cpu_set_t cpus;
     char error[256];
     const char *program = server.program;
     (void)snprintf(server.program, sizeof server.program, "server-%s", type->name);
@@ -352,10 +393,16 @@ int server_main(int argc, char **argv, const struct server_type *type) {
     case OPTIONS_RUN:
         break;
     }
+    endings(&held); /* renew() has left them blocked */
+    pthread_sigmask(SIG_UNBLOCK, &held, NULL);
+    if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) {
+        CPU_ZERO(&cpus);
+    }
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN); /* until there is something to reopen */
     raise_file_limit();
     /* One arena: workers allocate rarely, and an arena per thread costs memory for nothing. */
     (void)mallopt(M_ARENA_MAX, 1);
-    return serve(&server);
+    int code = serve(&server);
+    return code == EXIT_DONE && atomic_load(&again) ? renew(&server, argv, &cpus) : code;
 }

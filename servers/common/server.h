@@ -9,7 +9,8 @@
  * socket per worker (SO_REUSEPORT where there are several) and calls type->run for each: worker 0
  * on the main thread, the others on threads of their own, each pinned to a CPU of the affinity mask
  * when there are several. SIGTERM and SIGINT make worker->wake readable and server_draining() true;
- * SIGUSR1 reopens the access log.
+ * SIGUSR1 reopens the access log. SIGHUP drains as SIGTERM does and then executes the program anew
+ * with its arguments, under the same PID.
  */
 #ifndef LOOPBENCH_SERVERS_SERVER_H
 #define LOOPBENCH_SERVERS_SERVER_H

@@ -10,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from cases_lifecycle import CASES  # noqa: E402
+from cases_renew import CASES  # noqa: E402
 from serverproc import FULL  # noqa: E402
 from tap import Tap  # noqa: E402
 
