@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "base/workload.h"
+#include "config/places.h"
 
 #define SECOND_NS     ((int64_t)1000000000)
 #define WORKLOADS_MAX 64
@@ -36,6 +37,9 @@ static int check_complete_targets(struct config *c, const struct origins *o, str
 
 static int check_targets(struct config *c, const struct origins *o, unsigned use, struct err *e) {
     const char *where = origins_of(o, "targets");
+    if (places_resolve(c, where, e) != 0) {
+        return -1;
+    }
     for (size_t i = 0; i < c->targets.n; i++) {
         const char *name = c->targets.name[i];
         bool known = false;
@@ -195,9 +199,9 @@ static int check_handicap(struct config *c, const struct origins *o, struct err 
         for (size_t t = 0; t < c->target_count; t++) {
             found = strcmp(c->target[t].name, c->handicap.name[i]) == 0 ? &c->target[t] : found;
         }
-        if (!found || !found->builtin) {
+        if (!found || !found->builtin || found->place == PLACE_URL) {
             return err_set(e, ERR_USAGE,
-                           "%s: '%s' is not one of loopbench's own servers; only "
+                           "%s: '%s' is not one of loopbench's own servers, started here; only "
                            "they take a handicap",
                            where, c->handicap.name[i]);
         }

@@ -22,8 +22,7 @@ struct loader {
     struct settings given; /* by the file */
     struct origins origins;
     bool in_target;
-    struct names seen;  /* keys of the section now read */
-    struct ints header; /* lines of the [target] sections, in their order */
+    struct names seen; /* keys of the section now read */
 };
 
 static int load_no_memory(struct err *e) {
@@ -68,13 +67,11 @@ static int load_section(void *ctx, int line, const char *section, struct err *e)
                              "unknown section [%s]; there are [run] and [target NAME]", section);
     }
     const char *name = section + sizeof target - 1;
-    int64_t *grown = realloc(l->header.value, (l->header.n + 1) * sizeof *grown);
-    if (!grown) {
-        return load_no_memory(e);
+    if (targets_add(l->c, name + strspn(name, " \t"), e) != 0) {
+        return -1;
     }
-    l->header.value = grown;
-    grown[l->header.n++] = line;
-    return targets_add(l->c, name + strspn(name, " \t"), e);
+    l->c->target[l->c->section].section_line = line;
+    return 0;
 }
 
 /* An option of the file is only remembered: the profile, which may come later, goes first. */
@@ -118,10 +115,10 @@ static int load_file(struct loader *l, const char *text, size_t len, struct err 
     if (ini_read(text, len, l->file, &sink, e) != 0) {
         return -1;
     }
-    size_t first = l->c->target_count - l->header.n;
-    for (size_t i = 0; i < l->header.n; i++) {
-        if (targets_check(&l->c->target[first + i], e) != 0) {
-            return err_prefix(e, "%s:%" PRId64, l->file, l->header.value[i]);
+    for (size_t i = 0; i < l->c->target_count; i++) {
+        const struct target_config *t = &l->c->target[i];
+        if (t->section_line > 0 && targets_check(t, e) != 0) {
+            return err_prefix(e, "%s:%d", l->file, t->section_line);
         }
     }
     return 0;
@@ -204,7 +201,6 @@ int config_load_text(struct config *c, const char *text, size_t len, const char 
     settings_release(&l.given);
     origins_release(&l.origins);
     names_release(&l.seen);
-    ints_release(&l.header);
     if (rc != 0) {
         config_release(c);
     }

@@ -17,6 +17,14 @@
 #define CONFIG_CONTROL_SUFFIX "-again" /* the A/A control of target X is measured as X-again */
 #define CONFIG_NULL_TARGET    "null"   /* the null server */
 
+/* Where a target runs. NAME@host-network and NAME@bridge are NAME in a container. */
+enum target_place {
+    PLACE_PROCESS,      /* a process on this machine */
+    PLACE_HOST_NETWORK, /* a container with the machine's own network */
+    PLACE_BRIDGE,       /* a container behind the engine's bridge */
+    PLACE_URL,          /* it runs already, started by somebody else */
+};
+
 /* One target: our own servers are built-in rows, [target NAME] sections add others. */
 struct target_config {
     char *name;
@@ -31,6 +39,15 @@ struct target_config {
     int stop_signal;        /* SIGTERM */
     int64_t handicap_ns;    /* from --handicap; already part of `command` */
     struct names workloads; /* what it serves; empty = all */
+    enum target_place place;
+    char *image; /* of a container; NULL = it has none */
+    /* PLACE_URL */
+    char *url;          /* http://HOST:PORT, as it was written */
+    char *url_host;     /* a name or a numeric address */
+    int url_port;
+    char *process;      /* how /proc calls its process, where this one may see it; NULL = it may not */
+    int restart_signal; /* makes it a fresh process under its PID; 0 = it stays what it is */
+    int section_line;   /* of its section in the file; 0 = it has none */
 };
 
 struct config {
@@ -87,6 +104,7 @@ struct config {
     /* every known target: built-in ones first, then sections in the file's order */
     size_t target_count;
     struct target_config *target;
+    size_t section; /* the target whose section is being read */
 };
 
 /* One value somebody gave: a flag. Owns value and where. */
@@ -127,6 +145,12 @@ char *config_value_text(const struct config *c, const struct option *o);
 
 /* The target of that name, or NULL. The control's name finds the target it repeats. */
 const struct target_config *config_target(const struct config *c, const char *name);
+
+/* "process", "container, host network", … */
+const char *config_place_name(enum target_place place);
+
+/* True when every chosen target (and the null server, where wanted) runs already. */
+bool config_all_external(const struct config *c);
 
 /* True when `t` answers that workload. */
 bool config_serves(const struct target_config *t, const char *workload);

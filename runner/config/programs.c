@@ -45,6 +45,17 @@ static int programs_find(const struct target_config *t, const char *program, str
 static int programs_check_target(const struct config *c, const struct target_config *t,
                                  struct err *e) {
     char servers[PATH_MAX];
+    if (t->place == PLACE_URL) {
+        return 0;
+    }
+    if (t->place != PLACE_PROCESS) {
+        return file_which("docker", servers, sizeof servers) == 0
+                   ? 0
+                   : err_set(e, ERR_MACHINE,
+                             "target '%s' runs in a container, but docker is not there; install "
+                             "Docker (Debian: docker.io), or leave the target out",
+                             t->name);
+    }
     if (config_servers(c->servers, servers, sizeof servers) != 0) {
         return err_set(e, ERR_USAGE, "--servers: the path is too long");
     }
@@ -84,7 +95,8 @@ int config_check_programs(const struct config *c, struct err *e) {
     if (c->null_server && programs_check_target(c, config_target(c, CONFIG_NULL_TARGET), e) != 0) {
         return -1;
     }
-    return programs_check_cpus(&c->server_cpus, "server-cpus", e) != 0 ||
+    return (!config_all_external(c) &&
+            programs_check_cpus(&c->server_cpus, "server-cpus", e) != 0) ||
                    programs_check_cpus(&c->generator_cpus, "generator-cpus", e) != 0
                ? -1
                : 0;

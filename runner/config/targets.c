@@ -9,6 +9,7 @@
 #include "base/buildinfo.h"
 #include "base/file.h"
 #include "base/workload.h"
+#include "config/places.h"
 #include "config/words.h"
 
 static const char *const builtin_names[] = {"libevent", "libuv", "h2o", CONFIG_NULL_TARGET};
@@ -25,24 +26,26 @@ static const struct signal_name {
     int number;
 } signal_names[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"HUP", SIGHUP},
                     {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"WINCH", SIGWINCH}, {"KILL", SIGKILL}};
+#define PROCESS_NAME_MAX 15 /* TASK_COMM_LEN - 1 */
 #define SIGNALS (sizeof signal_names / sizeof signal_names[0])
 
 static int targets_no_memory(struct err *e) {
     return err_set(e, ERR_MACHINE, "out of memory reading the configuration");
 }
 
-static struct target_config *targets_last(struct config *c) {
-    return &c->target[c->target_count - 1];
+static struct target_config *targets_current(struct config *c) {
+    return &c->target[c->section];
 }
 
-static int targets_append(struct config *c, const char *name, struct err *e) {
+int targets_append(struct config *c, const char *name, struct err *e) {
     struct target_config *grown = realloc(c->target, (c->target_count + 1) * sizeof *grown);
     if (!grown) {
         return targets_no_memory(e);
     }
     c->target = grown;
     grown[c->target_count] = (struct target_config){.stop_signal = SIGTERM};
-    struct target_config *t = &grown[c->target_count++];
+    c->section = c->target_count++;
+    struct target_config *t = targets_current(c);
     t->name = strdup(name);
     t->ready_path = strdup("/hello");
     return t->name && t->ready_path ? 0 : targets_no_memory(e);
@@ -53,7 +56,7 @@ int targets_add_builtin(struct config *c, struct err *e) {
         if (targets_append(c, builtin_names[i], e) != 0) {
             return -1;
         }
-        struct target_config *t = targets_last(c);
+        struct target_config *t = targets_current(c);
         t->builtin = true;
         t->announces = true;
         for (size_t w = 0; strcmp(t->name, CONFIG_NULL_TARGET) == 0 && workload_at(w); w++) {
@@ -77,11 +80,21 @@ int targets_add(struct config *c, const char *name, struct err *e) {
                            name);
         }
     }
+    if (places_of(name) != PLACE_PROCESS) {
+        return err_set(e, ERR_USAGE,
+                       "a target cannot be called '%s': the end behind @ says where a target runs; "
+                       "describe it without, and choose '%s' with targets",
+                       name, name);
+    }
     for (size_t i = 0; i < c->target_count; i++) {
-        if (strcmp(c->target[i].name, name) == 0) {
-            return err_set(e, ERR_USAGE, "target '%s' %s; choose another name", name,
-                           c->target[i].builtin ? "is built in" : "is there already");
+        if (strcmp(c->target[i].name, name) != 0) {
+            continue;
         }
+        if (!c->target[i].builtin || c->target[i].section_line > 0) {
+            return err_set(e, ERR_USAGE, "target '%s' is there already; choose another name", name);
+        }
+        c->section = i; /* where it runs may be said of a built-in one: targets_check() */
+        return 0;
     }
     return targets_append(c, name, e);
 }
@@ -127,18 +140,41 @@ static int targets_set_ready(struct target_config *t, const char *value, struct 
     return value_text(value, "ready", &t->ready_path, e);
 }
 
-static int targets_set_signal(struct target_config *t, const char *value, struct err *e) {
+static int targets_signal(const char *value, const char *key, int *out, struct err *e) {
     const char *name = strncmp(value, "SIG", 3) == 0 ? value + 3 : value;
     for (size_t i = 0; i < SIGNALS; i++) {
         if (strcmp(name, signal_names[i].name) == 0) {
-            t->stop_signal = signal_names[i].number;
+            *out = signal_names[i].number;
             return 0;
         }
     }
     return err_set(e, ERR_USAGE,
-                   "stop-signal: '%s' is none of TERM, INT, QUIT, HUP, USR1, USR2, "
+                   "%s: '%s' is none of TERM, INT, QUIT, HUP, USR1, USR2, "
                    "WINCH, KILL",
-                   value);
+                   key, value);
+}
+
+static int targets_set_signal(struct target_config *t, const char *value, struct err *e) {
+    return targets_signal(value, "stop-signal", &t->stop_signal, e);
+}
+
+static int targets_set_restart(struct target_config *t, const char *value, struct err *e) {
+    return targets_signal(value, "restart-signal", &t->restart_signal, e);
+}
+
+static int targets_set_image(struct target_config *t, const char *value, struct err *e) {
+    if (*value == '-' || strpbrk(value, " \t")) {
+        return err_set(e, ERR_USAGE, "image: '%s' is not the name of an image", value);
+    }
+    return value_text(value, "image", &t->image, e);
+}
+
+static int targets_set_process(struct target_config *t, const char *value, struct err *e) {
+    if (strlen(value) > PROCESS_NAME_MAX) {
+        return err_set(e, ERR_USAGE, "process: '%s' is longer than the %d bytes /proc keeps", value,
+                       PROCESS_NAME_MAX);
+    }
+    return value_text(value, "process", &t->process, e);
 }
 
 static int targets_set_announces(struct target_config *t, const char *value, struct err *e) {
@@ -160,6 +196,10 @@ static const struct target_key {
     {"stop-signal", targets_set_signal},
     {"announces", targets_set_announces},
     {"workloads", targets_set_workloads},
+    {"image", targets_set_image},
+    {"url", places_set_url},
+    {"process", targets_set_process},
+    {"restart-signal", targets_set_restart},
 };
 #define TARGET_KEYS (sizeof target_keys / sizeof target_keys[0])
 
@@ -167,15 +207,15 @@ int targets_set(struct config *c, const char *key, const char *value, struct err
     const char *names[TARGET_KEYS];
     for (size_t i = 0; i < TARGET_KEYS; i++) {
         if (strcmp(target_keys[i].name, key) == 0) {
-            return target_keys[i].set(targets_last(c), value, e);
+            return target_keys[i].set(targets_current(c), value, e);
         }
         names[i] = target_keys[i].name;
     }
     const char *near = option_nearest_of(key, names, TARGET_KEYS);
     return err_set(e, ERR_USAGE, "a target has no '%s'; %s%s%s", key,
                    near ? "did you mean '"
-                        : "it has command, env, cwd, ready, stop-signal, "
-                          "announces and workloads",
+                        : "it has command, env, cwd, ready, stop-signal, announces, workloads, "
+                          "image, url, process and restart-signal",
                    near ? near : "", near ? "'?" : "");
 }
 
@@ -206,6 +246,19 @@ static int targets_check_word(const char *word, bool *port, struct err *e) {
 
 int targets_check(const struct target_config *t, struct err *e) {
     bool port = t->announces;
+    if (t->url) {
+        return places_check_url(t, e);
+    }
+    if (t->builtin) {
+        return err_set(e, ERR_USAGE,
+                       "target '%s' is built in; a section of its own may only say with "
+                       "`url = http://HOST:PORT` that it runs already: choose another name",
+                       t->name);
+    }
+    if (t->process || t->restart_signal) {
+        return err_set(e, ERR_USAGE, "target '%s': %s is for a target with a url; leave it out",
+                       t->name, t->process ? "process" : "restart-signal");
+    }
     if (!t->command) {
         return err_set(e, ERR_USAGE, "target '%s' has no command; add `command = ... {port}`",
                        t->name);
@@ -277,7 +330,8 @@ static int targets_finish_builtin(struct target_config *t, const char *servers, 
     char handicap[32];
     const char *words[BUILTIN_OPTIONS + 4] = {program};
     size_t n = 1;
-    snprintf(program, sizeof program, "%s/server-%s", servers, t->name);
+    snprintf(program, sizeof program, "%s/server-%.*s", servers,
+             (int)strcspn(t->name, PLACES_MARK), t->name);
     for (size_t i = 0; i < BUILTIN_OPTIONS; i++) {
         words[n++] = builtin_options[i];
     }
@@ -296,11 +350,21 @@ int targets_finish(struct config *c, struct err *e) {
         return err_set(e, ERR_USAGE, "servers: the path is too long; choose a shorter one");
     }
     for (size_t i = 0; i < c->target_count; i++) {
-        if (c->target[i].builtin && targets_finish_builtin(&c->target[i], servers, e) != 0) {
+        if (c->target[i].builtin && c->target[i].place != PLACE_URL &&
+            targets_finish_builtin(&c->target[i], servers, e) != 0) {
             return -1;
         }
     }
     return 0;
+}
+
+const char *targets_signal_name(int number) {
+    for (size_t s = 0; s < SIGNALS; s++) {
+        if (signal_names[s].number == number) {
+            return signal_names[s].name;
+        }
+    }
+    return "TERM";
 }
 
 static void targets_dump_words(FILE *out, const char *key, char *const *words) {
@@ -314,10 +378,17 @@ static void targets_dump_words(FILE *out, const char *key, char *const *words) {
 void targets_dump(const struct config *c, FILE *out) {
     for (size_t i = 0; i < c->target_count; i++) {
         const struct target_config *t = &c->target[i];
-        if (t->builtin) {
-            continue;
+        if (places_of(t->name) != PLACE_PROCESS || (t->builtin && t->place != PLACE_URL)) {
+            continue; /* made from what others say */
         }
         fprintf(out, "\n[target %s]\n", t->name);
+        if (t->place == PLACE_URL) {
+            places_dump(t, out);
+            continue;
+        }
+        if (t->image) {
+            fprintf(out, "image = %s\n", t->image);
+        }
         targets_dump_words(out, "command", t->command);
         targets_dump_words(out, "env", t->env);
         if (t->cwd) {
@@ -326,11 +397,7 @@ void targets_dump(const struct config *c, FILE *out) {
             free(quoted);
         }
         fprintf(out, "ready = %s\n", t->ready_path);
-        for (size_t s = 0; s < SIGNALS; s++) {
-            if (signal_names[s].number == t->stop_signal) {
-                fprintf(out, "stop-signal = %s\n", signal_names[s].name);
-            }
-        }
+        fprintf(out, "stop-signal = %s\n", targets_signal_name(t->stop_signal));
         fprintf(out, "announces = %s\n", t->announces ? "yes" : "no");
         for (size_t w = 0; w < t->workloads.n; w++) {
             fprintf(out, "%s%s", w == 0 ? "workloads = " : ",", t->workloads.name[w]);
@@ -347,6 +414,10 @@ void targets_release(struct config *c) {
         words_free(t->env);
         free(t->cwd);
         free(t->ready_path);
+        free(t->image);
+        free(t->url);
+        free(t->url_host);
+        free(t->process);
         names_release(&t->workloads);
     }
     free(c->target);

@@ -10,17 +10,23 @@
 /* Adds the built-in rows to an empty configuration, with {servers} still in their commands. */
 int targets_add_builtin(struct config *c, struct err *e);
 
+/* Adds an empty row and makes it the current section. */
+int targets_append(struct config *c, const char *name, struct err *e);
+
 /* Begins a [target NAME] section. Errors have no place in front. */
 int targets_add(struct config *c, const char *name, struct err *e);
 
-/* Sets one key of the target added last. */
+/* Sets one key of the current section's target. */
 int targets_set(struct config *c, const char *key, const char *value, struct err *e);
 
-/* Checks a whole section: a command there, its placeholders known, {port} among them. */
+/* Checks a whole section: a url, or a command, its placeholders known, {port} among them. */
 int targets_check(const struct target_config *t, struct err *e);
 
 /* Puts the servers folder and the handicap into the commands of the built-in rows. */
 int targets_finish(struct config *c, struct err *e);
+
+/* "TERM". */
+const char *targets_signal_name(int number);
 
 /* Writes the [target] sections. */
 void targets_dump(const struct config *c, FILE *out);

@@ -70,6 +70,30 @@ static json_t *manifest_versions(struct loop *loop, const char *wrk, const char 
     return out;
 }
 
+/* A runner that is in a container itself is told by whoever put it there what it cannot see:
+ * LOOPBENCH_CONTAINERS, a JSON object. Its text is foreign: only an object is taken over. */
+static json_t *manifest_surroundings(void) {
+    const char *told = getenv("LOOPBENCH_CONTAINERS");
+    json_t *out = told ? json_loads(told, 0, NULL) : NULL;
+    if (out && !json_is_object(out)) {
+        json_decref(out);
+        out = NULL;
+    }
+    return out ? out : json_null();
+}
+
+/* What the containers of this run were made of and held to; null where it had none. */
+static json_t *manifest_container(const struct setup *s) {
+    const struct engine *g = &s->engine;
+    if (!s->containers) {
+        return manifest_surroundings();
+    }
+    return json_pack("{s:s, s:{s:s, s:s, s:s, s:s}, s:{s:s, s:i, s:i}}", "started_by", "runner",
+                     "engine", "version", g->version, "storage_driver", g->storage_driver, "cgroup",
+                     g->cgroup, "runtime", g->runtime, "limits", "memory", "1 GiB", "pids", 512,
+                     "files", 16384);
+}
+
 json_t *manifest_make(const struct manifest_input *in) {
     const struct setup *s = in->setup;
     const struct config *c = s->config;
@@ -84,12 +108,12 @@ json_t *manifest_make(const struct manifest_input *in) {
     }
     machine_read("", &machine);
     json_t *out = json_pack(
-        "{s:o, s:o, s:o, s:o, s:O, s:{s:s, s:s, s:i}, s:o, s:o, s:o, s:b, s:o}", "loopbench",
+        "{s:o, s:o, s:o, s:o, s:O, s:{s:s, s:s, s:i}, s:o, s:o, s:o, s:b, s:o, s:o}", "loopbench",
         manifest_build(), "command", command, "options", manifest_options(c), "plan",
         manifest_plan(c, in->plan), "targets", in->targets, "generator", "name", s->generator->name,
         "version", s->generator_version, "threads", (int)c->threads, "cpus",
         manifest_cpus(&s->cpus), "machine", machine_json(&machine, false), "versions",
-        manifest_versions(s->loop, c->wrk, in->gnuplot), "verified", c->verify, "notes", notes);
+        manifest_versions(s->loop, c->wrk, in->gnuplot), "verified", c->verify, "notes", notes, "containers", manifest_container(s));
     machine_release(&machine);
     return out;
 }

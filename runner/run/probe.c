@@ -89,11 +89,23 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
         json_object_set(out, "server", server ? server : json_null());
         json_object_set(out, "versions", versions ? versions : json_null());
         json_decref(said);
+        const struct target_config *c = it->config;
         json_t *command = json_array();
-        for (size_t k = 0; it->config->command[k]; k++) {
-            json_array_append_new(command, json_string(it->config->command[k]));
+        for (size_t k = 0; c->command && c->command[k]; k++) {
+            json_array_append_new(command, json_string(c->command[k]));
         }
         json_object_set_new(out, "command", command);
+        json_object_set_new(out, "place", json_string(config_place_name(c->place)));
+        if (c->url) {
+            json_object_set_new(out, "url", json_string(c->url));
+        }
+        if (c->place == PLACE_HOST_NETWORK || c->place == PLACE_BRIDGE) {
+            char id[128];
+            struct err ignored = {0};
+            bool known = engine_image(s->setup->loop, c->image, id, sizeof id, &ignored) == 0;
+            json_object_set_new(out, "image", json_string(c->image));
+            json_object_set_new(out, "image_id", known ? json_string(id) : json_null());
+        }
     }
     return out;
 }

@@ -47,11 +47,34 @@ int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e
         CPU_XOR(&left, &left, &allowed);
         *other = CPU_COUNT(&left) > 0 ? left : allowed;
     }
-    if (setup_check_cpus(&server, &allowed, "server-cpus", e) != 0 ||
+    /* Servers that run already are where somebody else has put them: that is only recorded. */
+    if ((!config_all_external(c) &&
+         setup_check_cpus(&server, &allowed, "server-cpus", e) != 0) ||
         setup_check_cpus(&generator, &allowed, "generator-cpus", e) != 0) {
         return -1;
     }
     cpusplit_judge(&server, &generator, core, (int)c->workers, (int)c->threads, out);
+    return 0;
+}
+
+/* Some target runs in a container: the engine must be there, and every image. */
+static int setup_engine(struct setup *s, struct err *e) {
+    const struct config *c = s->config;
+    for (size_t i = 0; i < c->targets.n; i++) {
+        const struct target_config *t = config_target(c, c->targets.name[i]);
+        char id[128];
+        if (!t || (t->place != PLACE_HOST_NETWORK && t->place != PLACE_BRIDGE)) {
+            continue;
+        }
+        if ((!s->containers && engine_check(s->loop, &s->engine, e) != 0) ||
+            engine_image(s->loop, t->image, id, sizeof id, e) != 0) {
+            return err_prefix(e, "target '%s'", t->name);
+        }
+        s->containers = true;
+    }
+    if (s->containers) {
+        engine_sweep(s->loop);
+    }
     return 0;
 }
 
@@ -64,7 +87,7 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
         return err_set(e, ERR_USAGE, "--servers: the path is too long");
     }
     if (setup_split_cpus(c, &s->cpus, e) != 0 || config_check_programs(c, e) != 0 ||
-        limits_raise_files(max_connections, e) != 0) {
+        setup_engine(s, e) != 0 || limits_raise_files(max_connections, e) != 0) {
         return -1;
     }
     s->facts = (struct judge_facts){
@@ -97,7 +120,7 @@ static char *setup_program(const struct setup *s, const struct target_config *t)
 int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
                  char ***command, struct err *e) {
     size_t n = 0;
-    while (t->command[n]) {
+    while (t->command && t->command[n]) {
         n++;
     }
     char **argv = calloc(n + 1, sizeof *argv);
@@ -124,11 +147,24 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
         .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
         .stop_grace_ns = STOP_GRACE_NS,
         .dies_by_signal = !t->builtin,
+        .container = {.image = t->image, .entry = t->builtin, .bridge = t->place == PLACE_BRIDGE},
+        .url = {.host = t->url_host,
+                .port = t->url_port,
+                .process = t->process,
+                .restart_signal = t->restart_signal},
     };
     return 0;
 }
 
 const struct target_ops *setup_launcher(const struct target_config *t) {
-    (void)t; /* containers and external servers will choose here */
+    switch (t->place) {
+    case PLACE_HOST_NETWORK:
+    case PLACE_BRIDGE:
+        return &target_container;
+    case PLACE_URL:
+        return &target_external;
+    case PLACE_PROCESS:
+        break;
+    }
     return &target_local;
 }

@@ -13,6 +13,7 @@
 #include "load/load.h"
 #include "run/judge.h"
 #include "sample/cpusplit.h"
+#include "target/engine.h"
 #include "target/target.h"
 
 struct setup {
@@ -24,6 +25,8 @@ struct setup {
     int backlog;
     struct judge_facts facts;
     char servers[PATH_MAX]; /* folder of the built-in servers */
+    bool containers;        /* some target runs in one: then engine is known */
+    struct engine engine;
 };
 
 /* Finds the CPUs as the configuration asks and checks what can be checked without starting

@@ -26,6 +26,7 @@ struct trial {
     size_t n_pids;
     bool interrupted;
     bool failed;
+    struct target_self self; /* before the window, of a target whose processes cannot be seen */
 };
 
 static enum trial_failure trial_map_target(enum target_failure f) {
@@ -89,6 +90,15 @@ static void trial_copy_memory(struct memory_sample *to, const struct proc_memory
     to->pss = from->pss;
 }
 
+/* Its own account, for want of a better one. */
+static bool trial_ask_self(const struct trial *t, struct target_self *out) {
+    return t->n_pids == 0 && t->ops->self && t->ops->self(t->target, out);
+}
+
+static bool trial_by_stats(const struct trial *t) {
+    return strcmp(t->record->server.source, "stats") == 0;
+}
+
 static bool trial_start(struct trial *t, const struct target_spec *spec) {
     struct err e = {0};
     enum target_failure f = t->ops->start(t->setup->loop, spec, &t->target, &e);
@@ -105,6 +115,8 @@ static bool trial_start(struct trial *t, const struct target_spec *spec) {
     }
     t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
     t->record->server.pid = t->n_pids > 0 ? (int64_t)t->pids[0] : UNKNOWN_INT;
+    snprintf(t->record->server.source, sizeof t->record->server.source, "%s",
+             t->n_pids > 0 ? "proc" : trial_ask_self(t, &t->self) ? "stats" : "none");
     return true;
 }
 
@@ -117,7 +129,9 @@ static int trial_read_memory(const struct trial *t, struct proc_memory *out) {
 
 static void trial_read_idle(struct trial *t) {
     struct proc_memory m;
-    if (trial_read_memory(t, &m) == 0) {
+    if (trial_by_stats(t)) {
+        t->record->memory.idle.rss = t->self.rss;
+    } else if (trial_read_memory(t, &m) == 0) {
         trial_copy_memory(&t->record->memory.idle, &m);
     }
 }
@@ -226,6 +240,22 @@ static void trial_keep_latency(struct latency_summary *to, const struct hist *h)
     to->max_us = l.max_us;
 }
 
+/* What it used between two accounts of its own. */
+static void trial_keep_self(struct trial *t, struct window_delta *d) {
+    struct target_self now;
+    if (!trial_by_stats(t) || !trial_ask_self(t, &now)) {
+        return;
+    }
+    if (t->self.user_ns >= 0 && t->self.system_ns >= 0 && now.user_ns >= t->self.user_ns &&
+        now.system_ns >= t->self.system_ns) {
+        d->server.user_ns = now.user_ns - t->self.user_ns;
+        d->server.system_ns = now.system_ns - t->self.system_ns;
+        d->server.cpu_ns = d->server.user_ns + d->server.system_ns;
+    }
+    t->record->memory.loaded.rss = now.rss;
+    t->record->memory.peak_rss = now.peak_rss;
+}
+
 static void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
     struct server_result *s = &r->server;
     struct environment_result *env = &r->environment;
@@ -289,10 +319,12 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     struct window_delta delta;
     /* Workers may have forked since the start. */
     t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+    trial_ask_self(t, &t->self);
     window_take(&before, t->pids, t->n_pids);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
         window_take(&after, t->pids, t->n_pids);
         window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
+        trial_keep_self(t, &delta);
         trial_keep_load(r, &out, &seen);
         trial_keep_window(r, &delta);
         trial_keep_memory(t, &seen);

@@ -1,8 +1,10 @@
 #include "sample/kernel.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -204,9 +206,35 @@ void kernel_read_sockets(struct kernel_sockets *out) {
     kernel_parse_sockets(has4 ? v4 : NULL, has6 ? v6 : NULL, sysconf(_SC_PAGESIZE), out);
 }
 
-void kernel_read_tcp(struct kernel_tcp *out) {
-    char netstat[COUNTER_SIZE], snmp[COUNTER_SIZE];
-    bool has_netstat = file_read_small("/proc/net/netstat", netstat, sizeof netstat) > 0;
-    bool has_snmp = file_read_small("/proc/net/snmp", snmp, sizeof snmp) > 0;
+static void kernel_read_tcp_under(const char *folder, struct kernel_tcp *out) {
+    char path[64], netstat[COUNTER_SIZE], snmp[COUNTER_SIZE];
+    snprintf(path, sizeof path, "%s/netstat", folder);
+    bool has_netstat = file_read_small(path, netstat, sizeof netstat) > 0;
+    snprintf(path, sizeof path, "%s/snmp", folder);
+    bool has_snmp = file_read_small(path, snmp, sizeof snmp) > 0;
     kernel_parse_tcp(has_netstat ? netstat : NULL, has_snmp ? snmp : NULL, out);
+}
+
+void kernel_read_tcp(struct kernel_tcp *out) {
+    kernel_read_tcp_under("/proc/net", out);
+}
+
+static void kernel_add(int64_t *to, int64_t n) {
+    *to = *to >= 0 && n >= 0 ? *to + n : *to;
+}
+
+void kernel_add_tcp_of(pid_t pid, struct kernel_tcp *out) {
+    char path[64];
+    struct stat ours, theirs;
+    struct kernel_tcp other;
+    snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
+    if (stat("/proc/self/ns/net", &ours) != 0 || stat(path, &theirs) != 0 ||
+        (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)) {
+        return;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/net", (long)pid);
+    kernel_read_tcp_under(path, &other);
+    kernel_add(&out->listen_overflows, other.listen_overflows);
+    kernel_add(&out->listen_drops, other.listen_drops);
+    kernel_add(&out->retransmits, other.retransmits);
 }

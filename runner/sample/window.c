@@ -11,6 +11,9 @@ void window_take(struct window *w, const pid_t *server, size_t n) {
     pid_t pids[TREE_MAX];
     size_t found = proc_trees(server, n, pids, TREE_MAX);
     kernel_read_tcp(&w->tcp);
+    if (n > 0) {
+        kernel_add_tcp_of(server[0], &w->tcp);
+    }
     kernel_read_sockets(&w->sockets);
     w->throttled = cgroup_read_throttled("");
     /* These belong to one moment. */

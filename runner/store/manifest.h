@@ -7,7 +7,9 @@
  *   options    {name: value}            every effective option
  *   plan       {profile, seed (text), rounds, workloads [], connections [], warmup_us, window_us,
  *               blocks, trials}
- *   targets    [{name, base, role, server, versions {}, command []}]   in the order to show them
+ *   targets    [{name, base, role, server, versions {}, command [], place, url, image, image_id}]
+ *               in the order to show them; url, image and image_id where they mean something
+ *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or null
  *   generator  {name, version, threads}
  *   cpus       {server, generator, note}   as lists "0-3"; note null when the split is clean
  *   machine    facts of sample/machine, nested as they come

@@ -61,6 +61,7 @@ struct load_result {
 
 /* CPU of the server over the measured window (all threads). */
 struct server_result {
+    char source[8]; /* of CPU and memory: "proc", "stats" (what it says of itself), "none" */
     int64_t pid;
     int64_t cpu_ns, user_ns, system_ns;
     int64_t switches_voluntary, switches_involuntary;

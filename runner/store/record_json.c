@@ -83,6 +83,7 @@ static const struct member members[] = {
     LATENCY(corrected),
     AT("", stall_us, KIND_INT64, false),
     AT("", active_ratio, KIND_REAL, false),
+    IN("server", server, source, KIND_TEXT),
     IN("server", server, pid, KIND_INT64),
     IN("server", server, cpu_ns, KIND_INT64),
     IN("server", server, user_ns, KIND_INT64),

@@ -232,6 +232,13 @@ static enum target_failure local_ready(struct target *t, struct err *e) {
             return f;
         }
     }
+    if (l->spec->locate) {
+        enum target_failure f = l->spec->locate(t, l->spec->locate_ctx, e);
+        uv_run(&l->loop->uv, UV_RUN_NOWAIT);
+        if (f != TARGET_OK) {
+            return f != TARGET_INTERRUPTED && child_exited(l->child) ? local_gone(l, e) : f;
+        }
+    }
     return local_await_answer(l, end_ns, e);
 }
 

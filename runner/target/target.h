@@ -25,6 +25,23 @@ enum target_failure {
     TARGET_INTERRUPTED, /* the runner was interrupted while it waited */
 };
 
+struct target;
+
+/* Of a target in a container. */
+struct target_container {
+    const char *image; /* its entry point gets argv, or argv[1..] where argv[0] is the entry point's */
+    bool entry;        /* argv[0] is: do not pass it on */
+    bool bridge;       /* behind the engine's bridge; else the machine's own network */
+};
+
+/* Of a target that runs already. */
+struct target_url {
+    const char *host;    /* a name or a numeric address */
+    int port;
+    const char *process; /* how /proc calls its process; NULL = it cannot be seen */
+    int restart_signal;  /* makes it a fresh process under its PID; 0 = it is taken as it is */
+};
+
 struct target_spec {
     const char *name; /* for messages */
     /* NULL-terminated. {host} {port} {workers} {backlog} are replaced wherever they stand. Where
@@ -44,6 +61,18 @@ struct target_spec {
     /* Clean is exit status 0; with this also being ended by the stop signal (guests that do not
      * handle it). */
     bool dies_by_signal;
+    struct target_container container; /* for target_container */
+    struct target_url url;             /* for target_external; argv and what follows it mean nothing */
+    /* Called once it runs and before it is asked anything: may wait, and correct t->host and t->port.
+     * NULL = nothing is to be found out. */
+    enum target_failure (*locate)(struct target *t, void *ctx, struct err *e);
+    void *locate_ctx;
+};
+
+/* What a target says of its own use; -1 = it does not say. */
+struct target_self {
+    int64_t user_ns, system_ns; /* CPU since its start */
+    int64_t rss, peak_rss;      /* bytes */
 };
 
 struct target_ops;
@@ -86,12 +115,24 @@ struct target_ops {
     /* Its last output, at most 4 KiB; "" when there was none. Valid until free(). */
     const char *(*output)(const struct target *t);
 
+    /* Asks it for its own use (GET /stats); false where it does not say. For a target whose
+     * processes cannot be seen; NULL where that never is so. */
+    bool (*self)(const struct target *t, struct target_self *out);
+
     /* Ends what still runs and frees it; NULL is ignored. */
     void (*free)(struct target *t);
 };
 
 /* A process on this machine. */
 extern const struct target_ops target_local;
+
+/* A container of its own for every start, by the docker command: pinned, read-only, without
+ * capabilities, gone when it is stopped. */
+extern const struct target_ops target_container;
+
+/* A server that somebody else started and will end. With a restart signal start() makes it a fresh
+ * process and ready() waits for that. */
+extern const struct target_ops target_external;
 
 /* "start", "ready", … for messages and tests. */
 const char *target_failure_name(enum target_failure f);

@@ -1,0 +1,75 @@
+# All images of loopbench, stage by stage: docs/containers.md.
+#
+#   docker build --target server --build-arg SERVER=libuv -t loopbench-server-libuv .
+#   docker build --target runner -t loopbench-runner .
+#   docker build --target postgres -t loopbench-postgres .
+#
+# Only what a stage needs is copied before it, so that a changed server leaves the runner's layers alone
+# and the other way round. The runner's commit comes last: it changes with every one.
+ARG BASE_IMAGE=debian:bookworm-slim
+
+FROM ${BASE_IMAGE} AS base
+
+# ---- what compiles
+FROM base AS toolchain
+RUN dpkg-query -W -f '${Package}\n' | sort >/base-packages \
+    && apt-get update -q && apt-get install -y -q --no-install-recommends \
+        gcc libc6-dev make pkg-config libevent-dev libuv1-dev libh2o-evloop-dev node-llhttp \
+        libsqlite3-dev libpq-dev libjansson-dev libinih-dev libgsl-dev zlib1g-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+
+FROM toolchain AS servers
+COPY Makefile VERSION ./
+COPY scripts/make scripts/make
+COPY runner/runner.mk runner/runner.mk
+COPY servers servers
+RUN make -j"$(nproc)" COMMIT=none servers
+COPY docker/collect docker/collect
+RUN for s in libevent libuv h2o null; do \
+        docker/collect /out/$s build/bin/server-$s libsqlite3.so.0 libpq.so.5 || exit 1; \
+    done
+
+# ---- one image for each server: its binary and the libraries the base lacks
+FROM base AS server
+ARG SERVER=libuv
+COPY docker/enter docker/healthy /usr/local/bin/
+COPY --from=servers /out/${SERVER}/ /
+ENV LOOPBENCH_SERVER=server-${SERVER}
+USER 65532:65532
+EXPOSE 8080
+HEALTHCHECK --interval=1s --timeout=24h --retries=60 CMD ["healthy", "8080"]
+ENTRYPOINT ["enter", "server"]
+CMD ["--listen", "0.0.0.0:8080"]
+
+# ---- the runner
+FROM toolchain AS loopbench
+COPY Makefile VERSION ./
+COPY scripts/make scripts/make
+COPY servers/servers.mk servers/servers.mk
+COPY servers/bench/bench.mk servers/bench/bench.mk
+COPY runner runner
+RUN make -j"$(nproc)" COMMIT=none runner
+ARG COMMIT=unknown
+RUN make -j"$(nproc)" COMMIT="$COMMIT" runner
+
+FROM base AS runner
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
+        libuv1 libjansson4 libinih1 libgsl27 zlib1g wrk gnuplot-nox fonts-dejavu-core \
+    && rm -rf /var/lib/apt/lists/* /var/cache/fontconfig/*
+RUN fc-cache -f
+COPY plots /usr/local/share/loopbench/plots
+COPY docker/enter docker/bench docker/keeper docker/compose.ini /usr/local/bin/
+COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
+USER 65532:65532
+ENV HOME=/tmp
+ENTRYPOINT ["enter", "bench"]
+
+# ---- the database of the posts workload
+FROM base AS postgres
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends postgresql \
+    && rm -rf /var/lib/apt/lists/* /var/lib/postgresql/*
+COPY docker/enter docker/postgres docker/healthy /usr/local/bin/
+USER postgres
+EXPOSE 5432
+ENTRYPOINT ["enter", "postgres"]

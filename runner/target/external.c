@@ -1,0 +1,326 @@
+/* A target that runs already. Where its process can be seen (on this machine, or through a PID
+ * namespace shared with its container) it is measured like a local one, and a restart signal makes it
+ * a fresh process for every trial; else it is asked for its own figures. */
+#include "target/target.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "target/http.h"
+#include "target/local_probe.h"
+
+#define SECOND        INT64_C(1000000000)
+#define READY_TIMEOUT (10 * SECOND)
+#define STATS_TIMEOUT (2 * SECOND)
+#define PAUSE         (SECOND / 100)
+
+struct external {
+    struct target target;
+    struct loop *loop;
+    const struct target_spec *spec;
+    pid_t pid;               /* 0 = not to be seen */
+    struct http_conn watch;  /* to the process that shall go: its end says that it is gone */
+    char *line;              /* what /stats says, as a ready line would */
+};
+
+static struct external *external_of(struct target *t) {
+    return (struct external *)t;
+}
+
+static const struct external *external_view(const struct target *t) {
+    return (const struct external *)t;
+}
+
+/* The process of that name, the one with the lowest PID. 0 = none is seen. */
+static pid_t external_find(const char *name) {
+    DIR *proc = opendir("/proc");
+    pid_t found = 0;
+    for (struct dirent *d; proc && (d = readdir(proc));) {
+        char path[300], comm[32];
+        if (!isdigit((unsigned char)d->d_name[0])) {
+            continue;
+        }
+        snprintf(path, sizeof path, "/proc/%s/comm", d->d_name);
+        ssize_t len = file_read_small(path, comm, sizeof comm);
+        if (len <= 0) {
+            continue;
+        }
+        comm[strcspn(comm, "\n")] = '\0';
+        pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
+        if (strcmp(comm, name) == 0 && (found == 0 || pid < found)) {
+            found = pid;
+        }
+    }
+    if (proc) {
+        closedir(proc);
+    }
+    return found;
+}
+
+/* Names become the address they have now; the load generator gets numbers. */
+static int external_resolve(const char *host, char *out, size_t size, struct err *e) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *all = NULL;
+    int rc = getaddrinfo(host, NULL, &hints, &all);
+    if (rc != 0 || !all) {
+        return err_set(e, ERR_FAILED, "%s cannot be resolved: %s", host, gai_strerror(rc));
+    }
+    const struct addrinfo *best = all;
+    for (const struct addrinfo *a = all; a; a = a->ai_next) {
+        if (a->ai_family == AF_INET) {
+            best = a;
+            break;
+        }
+    }
+    rc = getnameinfo(best->ai_addr, best->ai_addrlen, out, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+    freeaddrinfo(all);
+    return rc == 0 ? 0 : err_set(e, ERR_FAILED, "%s has no usable address", host);
+}
+
+static void external_free(struct target *t) {
+    struct external *x = external_of(t);
+    if (x) {
+        http_close(&x->watch);
+        free(x->line);
+        free(x);
+    }
+}
+
+static bool external_alive(const struct target *t) {
+    const struct external *x = external_view(t);
+    return x->pid == 0 || kill(x->pid, 0) == 0 || errno == EPERM;
+}
+
+static int64_t external_end(const struct external *x) {
+    return clock_mono_ns() + (x->spec->ready_timeout_ns ? x->spec->ready_timeout_ns : READY_TIMEOUT);
+}
+
+static enum target_failure external_interrupted(const struct external *x, struct err *e) {
+    err_set(e, ERR_FAILED, "interrupted while %s was starting", x->spec->name);
+    return TARGET_INTERRUPTED;
+}
+
+/* A process that crashed may be started again by whoever looks after it: it gets the time that one
+ * started by us would have. */
+static enum target_failure external_await_process(struct external *x, struct err *e) {
+    int64_t end_ns = external_end(x);
+    while ((x->pid = external_find(x->spec->url.process)) == 0) {
+        if (clock_mono_ns() > end_ns) {
+            err_set(e, ERR_FAILED,
+                    "%s: no process '%s' is to be seen; start it, or let the runner see its PID "
+                    "namespace",
+                    x->spec->name, x->spec->url.process);
+            return TARGET_START;
+        }
+        if (loop_wait(x->loop, NULL, NULL, PAUSE) == LOOP_INTERRUPTED) {
+            return external_interrupted(x, e);
+        }
+    }
+    return TARGET_OK;
+}
+
+/* Opens the connection whose end tells that the old process is gone, then signals it. */
+static enum target_failure external_renew(struct external *x, struct err *e) {
+    int64_t end_ns = external_end(x);
+    enum http_result r;
+    while ((r = http_connect(&x->watch, x->target.host, x->target.port, end_ns)) == HTTP_REFUSED) {
+        if (clock_mono_ns() > end_ns) {
+            break;
+        }
+        if (loop_wait(x->loop, NULL, NULL, PAUSE) == LOOP_INTERRUPTED) {
+            return external_interrupted(x, e);
+        }
+    }
+    if (r != HTTP_OK) {
+        err_set(e, ERR_FAILED, "%s does not answer at %s:%d: %s", x->spec->name, x->target.host,
+                x->target.port, http_result_text(r));
+        return TARGET_START;
+    }
+    if (kill(x->pid, x->spec->url.restart_signal) != 0) {
+        err_set(e, ERR_FAILED, "%s: signal %d cannot be sent to process %ld: %s", x->spec->name,
+                x->spec->url.restart_signal, (long)x->pid, strerror(errno));
+        return TARGET_START;
+    }
+    return TARGET_OK;
+}
+
+static enum target_failure external_start(struct loop *loop, const struct target_spec *spec,
+                                          struct target **out, struct err *e) {
+    struct external *x = calloc(1, sizeof *x);
+    enum target_failure f = TARGET_OK;
+    if (!x) {
+        err_set(e, ERR_MACHINE, "out of memory");
+        return TARGET_START;
+    }
+    x->target.ops = &target_external;
+    x->target.port = spec->url.port;
+    x->loop = loop;
+    x->spec = spec;
+    x->watch.fd = -1;
+    if (external_resolve(spec->url.host, x->target.host, sizeof x->target.host, e) != 0) {
+        err_prefix(e, "%s", spec->name);
+        f = TARGET_START;
+    }
+    if (f == TARGET_OK && spec->url.process) {
+        f = external_await_process(x, e);
+    }
+    if (f == TARGET_OK && spec->url.restart_signal) {
+        f = external_renew(x, e);
+    }
+    if (f != TARGET_OK) {
+        external_free(&x->target);
+        return f;
+    }
+    *out = &x->target;
+    return TARGET_OK;
+}
+
+static bool external_gone(void *ctx) {
+    struct external *x = ctx;
+    return !external_alive(&x->target);
+}
+
+/* GET /stats into *reply; false where it is not answered with a JSON object. */
+static json_t *external_stats(const struct external *x) {
+    struct http_reply reply = {0};
+    const struct http_request request = {.path = "/stats", .minor = 1, .headers = "Connection: close\r\n"};
+    json_t *said = NULL;
+    if (http_exchange(x->target.host, x->target.port, &request, &reply, STATS_TIMEOUT) == HTTP_OK &&
+        reply.status == 200) {
+        said = json_loadb(reply.body, reply.body_len, 0, NULL);
+        if (said && !json_is_object(said)) {
+            json_decref(said);
+            said = NULL;
+        }
+    }
+    http_reply_release(&reply);
+    return said;
+}
+
+static enum target_failure external_await_answer(struct external *x, int64_t end_ns,
+                                                 struct err *e) {
+    const char *path = x->spec->ready_path ? x->spec->ready_path : "/hello";
+    int status = 0;
+    for (;;) {
+        int64_t left = end_ns - clock_mono_ns();
+        enum probe_result r = left <= 0 ? PROBE_TIMEOUT
+                                        : probe_get(x->loop, x->target.host, x->target.port, path,
+                                                    left, external_gone, x, &status);
+        if (r == PROBE_ANSWERED && status == 200) {
+            return TARGET_OK;
+        }
+        if (r == PROBE_INTERRUPTED ||
+            loop_wait(x->loop, external_gone, x, PAUSE) == LOOP_INTERRUPTED) {
+            return external_interrupted(x, e);
+        }
+        if (!external_alive(&x->target)) {
+            err_set(e, ERR_FAILED, "%s ended before it was ready", x->spec->name);
+            return TARGET_START;
+        }
+        if (left <= 0) {
+            err_set(e, ERR_FAILED, "%s is not ready: GET %.200s at %s:%d is %s", x->spec->name, path,
+                    x->target.host, x->target.port,
+                    status ? "not answered with 200" : "not answered");
+            return TARGET_READY;
+        }
+    }
+}
+
+static enum target_failure external_ready(struct target *t, struct err *e) {
+    struct external *x = external_of(t);
+    int64_t end_ns = external_end(x);
+    if (x->watch.fd >= 0) {
+        /* It closes its listener before its connections: who answers after this is the new one. */
+        enum http_result r = http_receive_close(&x->watch, end_ns);
+        http_close(&x->watch);
+        x->watch.fd = -1;
+        if (r != HTTP_OK) {
+            err_set(e, ERR_FAILED, "%s did not renew itself on signal %d: %s", x->spec->name,
+                    x->spec->url.restart_signal, http_result_text(r));
+            return TARGET_READY;
+        }
+    }
+    enum target_failure f = external_await_answer(x, end_ns, e);
+    if (f == TARGET_OK) {
+        json_t *said = external_stats(x);
+        x->line = said ? json_dumps(said, JSON_COMPACT) : NULL;
+        json_decref(said);
+    }
+    return f;
+}
+
+static size_t external_pids(const struct target *t, pid_t *out, size_t max) {
+    const struct external *x = external_view(t);
+    if (max == 0 || x->pid == 0 || !external_alive(t)) {
+        return 0;
+    }
+    out[0] = x->pid;
+    return 1;
+}
+
+static enum target_failure external_stop(struct target *t, struct err *e) {
+    const struct external *x = external_view(t);
+    if (!external_alive(t)) {
+        err_set(e, ERR_FAILED, "%s ended while it was measured (it is not ours: see its own log)",
+                x->spec->name);
+        return TARGET_CRASHED;
+    }
+    return TARGET_OK;
+}
+
+static const char *external_describe(const struct target *t) {
+    return external_view(t)->line;
+}
+
+static const char *external_output(const struct target *t) {
+    (void)t;
+    return "";
+}
+
+/* A count at object.name, times `unit`; -1 = not said. */
+static int64_t external_count(const json_t *said, const char *object, const char *name,
+                              int64_t unit) {
+    const json_t *v = json_object_get(json_object_get(said, object), name);
+    if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+        json_integer_value(v) > INT64_MAX / unit) {
+        return -1;
+    }
+    return (int64_t)json_integer_value(v) * unit;
+}
+
+static bool external_self(const struct target *t, struct target_self *out) {
+    json_t *said = external_stats(external_view(t));
+    *out = (struct target_self){
+        .user_ns = external_count(said, "cpu", "user_us", 1000),
+        .system_ns = external_count(said, "cpu", "system_us", 1000),
+        .rss = external_count(said, "memory", "rss_bytes", 1),
+        .peak_rss = external_count(said, "memory", "peak_rss_bytes", 1),
+    };
+    json_decref(said);
+    return out->user_ns >= 0 || out->rss >= 0;
+}
+
+const struct target_ops target_external = {
+    .name = "external",
+    .start = external_start,
+    .ready = external_ready,
+    .alive = external_alive,
+    .pids = external_pids,
+    .stop = external_stop,
+    .describe = external_describe,
+    .output = external_output,
+    .self = external_self,
+    .free = external_free,
+};
