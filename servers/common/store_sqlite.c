@@ -163,13 +163,13 @@ static void run_batch(struct sqlite_worker *worker, struct store_list *batch) {
         pthread_mutex_unlock(&store->writer);
         return;
     }
-    bool good = db_sqlite_run(worker->db, batch->first);
-    if (batch->first->result == STORE_DONE) {
+    enum db_sqlite_outcome outcome = db_sqlite_run(worker->db, batch->first);
+    if (outcome == DB_SQLITE_DONE) {
         store_recovered(&store->base);
     } else {
         store_complain(&store->base, db_sqlite_error(worker->db));
     }
-    if (!good) {
+    if (outcome == DB_SQLITE_BROKEN) {
         db_sqlite_close(worker->db);
         worker->db = NULL;
     }
