@@ -114,6 +114,7 @@ static int measure_before(struct before *b, const struct base *base, const struc
         rc = measure_once(&s, base, &b->cpu_us[i], e);
         sorted[i] = b->cpu_us[i];
     }
+    setup_release(&s);
     loop_release(&loop);
     if (rc != 0) {
         return -1;
