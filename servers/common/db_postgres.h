@@ -12,7 +12,7 @@
     X(enterPipelineMode) X(errorMessage) X(exec) X(execParams) X(finish) X(flush) X(getResult)     \
     X(getlength) X(getvalue) X(host) X(hostaddr) X(isBusy) X(nfields) X(ntuples) X(pipelineSync)   \
     X(port) X(resultErrorMessage) X(resultStatus) X(sendPrepare) X(sendQueryParams)                \
-    X(sendQueryPrepared) X(setNoticeProcessor) X(setnonblocking) X(socket) X(status)
+    X(sendQuery) X(sendQueryPrepared) X(setNoticeProcessor) X(setnonblocking) X(socket) X(status)
 // clang-format on
 
 /* db_pq.exec is PQexec, and so on. */

@@ -122,7 +122,13 @@ static struct store *open_store(const char *url, char *error, size_t error_size)
     if (*url == '\0') {
         return &store->base;
     }
-    store->path = strdup(url + sizeof SCHEME - 1);
+    url += sizeof SCHEME - 1;
+    if (*url == ':') { /* ":memory:" would be a database of each connection's own */
+        (void)snprintf(error, error_size, "'%s' names no file: write ./%s for one", url, url);
+        free_store(store);
+        return NULL;
+    }
+    store->path = strdup(url);
     if (store->path == NULL || load(store, error, error_size) != 0 ||
         lock_file(store, error, error_size) != 0 ||
         db_sqlite_create(store->path, NULL, error, error_size) != 0) {
