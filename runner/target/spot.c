@@ -233,7 +233,7 @@ void spot_pace(struct spot *s, int64_t interval_ns) {
     uint64_t ms = (uint64_t)(interval_ns / 1000000);
     uv_timer_stop(&s->timer);
     if (interval_ns > 0) {
-        uv_timer_start(&s->timer, spot_on_tick, ms, ms > 0 ? ms : 1);
+        uv_timer_start(&s->timer, spot_on_tick, ms / 5, ms > 0 ? ms : 1);
     }
 }
 

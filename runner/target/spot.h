@@ -26,7 +26,8 @@ struct spot;
 /* Asks nothing yet. NULL out of memory or for an address that is none. */
 struct spot *spot_start(struct loop *loop, const struct spot_spec *spec);
 
-/* From now on a request every interval_ns, unless one is still waited for; 0 = none. */
+/* From now on a request every interval_ns, the first after a fifth of that, unless one is still
+ * waited for; 0 = none. */
 void spot_pace(struct spot *s, int64_t interval_ns);
 
 /* One request now, or the one that is waited for, and its reply: at most timeout_ns. Returns true
