@@ -155,6 +155,7 @@ static struct child *wrk_launch(struct wrk *w, const struct load_spec *spec, str
         .cpus = spec->cpus,
         .fds = w->files.fd,
         .n_fds = 2,
+        .ignores_interrupt = true, /* a short warm-up may be over before wrk has started */
         .on_line = w->wanted.counts ? wrk_on_line : NULL,
         .ctx = w,
     };
