@@ -11,6 +11,8 @@ if (!exists("MARKS")) { MARKS = 1 }
 INK    = '#222222'
 FAINT  = '#6A6A6A'
 RULE   = '#DDDDDD'
+SHADE  = '#ECECEC'
+QUIETGREY = '#8C8C8C'
 
 # The bottom left corner of panel p, and its size, as parts of the canvas.
 panel_x(p) = (LEFT + int((p - 1) % COLUMNS) * (PANELW + GAPX)) / W
@@ -20,6 +22,7 @@ is_lowest(p) = p + COLUMNS > K
 
 # Point shapes come in pairs: odd is filled, the even one before it hollow.
 filling(shape) = shape % 2 == 0 ? shape + 1 : -1
+hollow(shape)  = shape % 2 == 0 ? shape : shape - 1
 
 # The label of panel p's y axis, at a fixed distance: terminals differ in how wide they think ticks are.
 ylabel_x(p) = panel_x(p) - 66.0 / W

@@ -155,7 +155,7 @@ static _Noreturn void child_exec(const struct child_spec *spec, const char *prog
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int s = 1; s < 32; s++) {
-        signal(s, SIG_DFL);
+        signal(s, s == SIGINT && spec->ignores_interrupt ? SIG_IGN : SIG_DFL);
     }
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);

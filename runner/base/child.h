@@ -21,6 +21,7 @@ struct child_spec {
     const cpu_set_t *cpus;   /* NULL = the runner's */
     const int *fds;          /* descriptors it inherits under their own numbers, all above 2 */
     size_t n_fds;
+    bool ignores_interrupt; /* until it handles SIGINT itself: one sent early is lost, not deadly */
     /* One line of its standard output, without the newline; NULL = only kept in the tail. */
     void (*on_line)(void *ctx, const char *line);
     void *ctx;

@@ -54,6 +54,8 @@ int apply_option(struct config *c, const struct option *o, const char *text, con
         return value_real(text, where, o->min, o->max, field, e);
     case OPTION_DURATION:
         return value_duration(text, where, (int64_t)o->min, (int64_t)o->max, field, e);
+    case OPTION_SPAN:
+        return value_span(text, where, (int64_t)o->min, (int64_t)o->max, field, e);
     case OPTION_BOOL:
         return value_bool(text, where, field, e);
     case OPTION_SEED:
@@ -66,6 +68,8 @@ int apply_option(struct config *c, const struct option *o, const char *text, con
         return value_name(text, where, e) != 0 ? -1 : value_text(text, where, field, e);
     case OPTION_NAMES:
         return value_names(text, where, field, e);
+    case OPTION_WORKLOADS:
+        return value_workloads(text, where, field, e);
     case OPTION_INTS:
         return value_ints(text, where, (int64_t)o->min, (int64_t)o->max, field, e);
     case OPTION_PAIRS:
@@ -119,6 +123,9 @@ char *config_value_text(const struct config *c, const struct option *o) {
     case OPTION_DURATION:
         value_duration_text(*(const int64_t *)field, text, sizeof text);
         return strdup(text);
+    case OPTION_SPAN:
+        value_span_text(field, text, sizeof text);
+        return strdup(text);
     case OPTION_BOOL:
         return strdup(*(const bool *)field ? "yes" : "no");
     case OPTION_SEED:
@@ -132,6 +139,7 @@ char *config_value_text(const struct config *c, const struct option *o) {
         return *value ? words_quote(*value) : NULL;
     }
     case OPTION_NAMES:
+    case OPTION_WORKLOADS:
         return apply_names_text(field, NULL);
     case OPTION_INTS:
         return apply_ints_text(field);
@@ -163,6 +171,7 @@ void apply_release(struct config *c, const struct option *o) {
         *(char **)field = NULL;
         break;
     case OPTION_NAMES:
+    case OPTION_WORKLOADS:
         names_release(field);
         break;
     case OPTION_INTS:

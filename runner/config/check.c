@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "base/workload.h"
+#include "config/check_mode.h"
 #include "config/places.h"
 
 #define SECOND_NS     ((int64_t)1000000000)
@@ -86,7 +87,12 @@ static int check_workloads(struct config *c, const struct origins *o, struct err
     }
     for (size_t i = 0; i < c->workloads.n; i++) {
         const char *name = c->workloads.name[i];
-        if (!workload_find(name)) {
+        char why[160];
+        const struct workload *w = workload_parse(name, why, sizeof why);
+        if (!w && *why) {
+            return err_set(e, ERR_USAGE, "%s: workload '%s': %s", where, name, why);
+        }
+        if (!w) {
             const char *near = option_nearest_of(name, known, n);
             return err_set(e, ERR_USAGE, "%s: no workload is called '%s'; %s%s%s", where, name,
                            near ? "did you mean '" : "see `loopbench help run`", near ? near : "",
@@ -242,8 +248,8 @@ int check_config(struct config *c, const struct origins *origins, unsigned use, 
     }
     /* What only a run means: a file must not stop `verify` by its levels. */
     if ((use & USE_RUN) &&
-        (check_workloads(c, origins, e) != 0 || check_control(c, origins, e) != 0 ||
-         check_baseline(c, origins, e) != 0 ||
+        (check_workloads(c, origins, e) != 0 || check_mode(c, origins, e) != 0 ||
+         check_control(c, origins, e) != 0 || check_baseline(c, origins, e) != 0 ||
          check_whole_seconds(origins, "duration", c->duration_ns, e) != 0 ||
          check_whole_seconds(origins, "timeout", c->timeout_ns, e) != 0)) {
         return -1;
@@ -251,8 +257,8 @@ int check_config(struct config *c, const struct origins *origins, unsigned use, 
     if ((use & (USE_RUN | USE_DOCTOR)) && check_threads(c, origins, e) != 0) {
         return -1;
     }
-    return check_handicap(c, origins, e) != 0 || check_cpus(c, origins, e) != 0 ||
-                   check_folders(c, e) != 0
+    return check_handicap(c, origins, e) != 0 || check_db(c, origins, e) != 0 ||
+                   check_cpus(c, origins, e) != 0 || check_folders(c, e) != 0
                ? -1
                : 0;
 }

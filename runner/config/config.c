@@ -285,7 +285,14 @@ const struct target_config *config_target(const struct config *c, const char *na
 }
 
 bool config_serves(const struct target_config *t, const char *workload) {
-    return t->workloads.n == 0 || names_has(&t->workloads, workload);
+    size_t base = strcspn(workload, ":");
+    for (size_t i = 0; i < t->workloads.n; i++) {
+        const char *name = t->workloads.name[i];
+        if (strlen(name) == base && memcmp(name, workload, base) == 0) {
+            return true;
+        }
+    }
+    return t->workloads.n == 0;
 }
 
 const struct target_config *config_control(const struct config *c) {

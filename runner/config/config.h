@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/mode.h"
 #include "config/options.h"
 #include "config/values.h"
 
@@ -30,7 +31,7 @@ struct target_config {
     char *name;
     bool builtin;   /* one of loopbench's servers */
     bool announces; /* prints loopbench's ready line, so it may choose its own port */
-    /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers}, expanded when it is
+    /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers} {log}, expanded when it is
      * started. For a built-in server command[0] is the program in the servers folder. */
     char **command;
     char **env;             /* NAME=VALUE, NULL-terminated; NULL = none */
@@ -62,6 +63,12 @@ struct config {
     uint64_t seed;
     char *aa_control; /* "on", "off", or a target's name */
     bool null_server;
+    /* what else decides results: config_mode() */
+    int64_t requests; /* of a window, in place of its duration; 0 = not */
+    struct span think;
+    int64_t pipeline;
+    bool keepalive, access_log;
+    char *db; /* for our servers; NULL = a private file of each */
     /* how */
     int64_t threads;    /* of the load generator */
     int64_t workers;    /* of each server */
@@ -152,8 +159,17 @@ const char *config_place_name(enum target_place place);
 /* True when every chosen target (and the null server, where wanted) runs already. */
 bool config_all_external(const struct config *c);
 
-/* True when `t` answers that workload. */
+/* True when `t` answers that workload, with whatever parameter. */
 bool config_serves(const struct target_config *t, const char *workload);
+
+/* How the load generator is to send requests. */
+struct mode config_mode(const struct config *c);
+
+#define CONFIG_MODE_SIZE (MODE_TEXT_SIZE + 32)
+
+/* The record mode: mode_text() with "access-log", "db=sqlite" or "db=postgresql" where they are
+ * asked for; "" where nothing is. Results of different record modes are not compared. */
+void config_mode_text(const struct config *c, char *out, size_t size);
 
 /* The target measured twice, or NULL when the A/A control is off. */
 const struct target_config *config_control(const struct config *c);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/mode.h"
 #include "config/config.h"
 
 #define MS 1e6
@@ -17,8 +18,8 @@ const struct option options[] = {
      "smoke, quick, standard or publish: the defaults of what follows"},
     {"targets", OPTION_NAMES, USE_RUN | USE_CALIBRATE | USE_VERIFY | USE_DOCTOR | USE_FILE,
      FIELD(targets), "libevent,libuv,h2o", 0, 0, "LIST", "the servers compared"},
-    {"workloads", OPTION_NAMES, USE_RUN | USE_FILE, FIELD(workloads), "hello", 0, 0, "LIST",
-     "what is requested, or all"},
+    {"workloads", OPTION_WORKLOADS, USE_RUN | USE_FILE, FIELD(workloads), "hello", 0, 0, "LIST",
+     "what is requested, or all; some take a number, like bytes:n=4096"},
     {"connections", OPTION_INTS, USE_RUN | USE_CALIBRATE | USE_DOCTOR | USE_FILE,
      FIELD(connections), "10,100,500", 1, 1000000, "LIST", "concurrent keep-alive connections"},
     {"rounds", OPTION_INT, USE_RUN | USE_CALIBRATE | USE_FILE, FIELD(rounds), "11", 1, 10000, "N",
@@ -27,6 +28,19 @@ const struct option options[] = {
      1 * S, 1 * H, "TIME", "measured window of a trial, whole seconds"},
     {"warmup", OPTION_DURATION, USE_RUN | USE_CALIBRATE | USE_FILE, FIELD(warmup_ns), "500ms", 0,
      10 * M, "TIME", "load before the window that is not measured"},
+    {"requests", OPTION_INT, USE_RUN | USE_FILE, FIELD(requests), "0", 0, MODE_REQUESTS_MAX, "N",
+     "measure exactly so many requests in place of a time; 0 = for the duration"},
+    {"think-time", OPTION_SPAN, USE_RUN | USE_FILE, FIELD(think), "0", 0, 10 * M, "TIME[..TIME]",
+     "each connection waits so long before each request, whole ms; a range is drawn from evenly"},
+    {"pipeline", OPTION_INT, USE_RUN | USE_FILE, FIELD(pipeline), "1", 1, MODE_PIPELINE_MAX, "N",
+     "requests written at once; above 1 no latency is published"},
+    {"keepalive", OPTION_BOOL, USE_RUN | USE_FILE, FIELD(keepalive), "yes", 0, 0, NULL,
+     "keep connections; --no-keepalive makes one for each request"},
+    {"access-log", OPTION_BOOL, USE_RUN | USE_FILE, FIELD(access_log), "no", 0, 0, NULL,
+     "the servers write a line for each request, to a file that is gone afterwards"},
+    {"db", OPTION_TEXT, USE_RUN | USE_VERIFY | USE_FILE, FIELD(db), NULL, 0, 0, "URL",
+     "where the servers store what posts sends: sqlite:PATH or postgresql://...; without it, a "
+     "private file of each"},
     {"seed", OPTION_SEED, USE_RUN | USE_CALIBRATE | USE_FILE, FIELD(seed), "auto", 0, 0, "N",
      "decides the order of the trials; auto draws one and records it"},
     {"aa-control", OPTION_SWITCH, USE_RUN | USE_FILE, FIELD(aa_control), "on", 0, 0,

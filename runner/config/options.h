@@ -9,19 +9,21 @@
 #include <stddef.h>
 
 enum option_type {
-    OPTION_INT,      /* int64_t */
-    OPTION_REAL,     /* double */
-    OPTION_DURATION, /* int64_t, ns */
-    OPTION_BOOL,     /* bool; --name and --no-name */
-    OPTION_SEED,     /* uint64_t; `auto` draws one */
-    OPTION_TEXT,     /* char * */
-    OPTION_NAME,     /* char *, of the names' alphabet */
-    OPTION_SWITCH,   /* char *: "on", "off", or a name; --name VALUE and --no-name */
-    OPTION_PATH,     /* char * */
-    OPTION_NAMES,    /* struct names */
-    OPTION_INTS,     /* struct ints */
-    OPTION_PAIRS,    /* struct pair_list, name=number */
-    OPTION_CPUS,     /* struct cpu_choice */
+    OPTION_INT,       /* int64_t */
+    OPTION_REAL,      /* double */
+    OPTION_DURATION,  /* int64_t, ns */
+    OPTION_SPAN,      /* struct span, ns */
+    OPTION_BOOL,      /* bool; --name (which on or off may follow) and --no-name */
+    OPTION_SEED,      /* uint64_t; `auto` draws one */
+    OPTION_TEXT,      /* char * */
+    OPTION_NAME,      /* char *, of the names' alphabet */
+    OPTION_SWITCH,    /* char *: "on", "off", or a name; --name VALUE and --no-name */
+    OPTION_PATH,      /* char * */
+    OPTION_NAMES,     /* struct names */
+    OPTION_WORKLOADS, /* struct names, of workloads with or without a parameter */
+    OPTION_INTS,      /* struct ints */
+    OPTION_PAIRS,     /* struct pair_list, name=number */
+    OPTION_CPUS,      /* struct cpu_choice */
 };
 
 /* Who understands an option: commands (bits) and the file. */

@@ -18,7 +18,7 @@ static const char *const builtin_options[] = {"--listen",  "{host}:0",  "--worke
                                               "{workers}", "--backlog", "{backlog}"};
 #define BUILTIN_OPTIONS (sizeof builtin_options / sizeof builtin_options[0])
 
-static const char *const placeholders[] = {"host", "port", "workers", "backlog", "servers"};
+static const char *const placeholders[] = {"host", "port", "workers", "backlog", "servers", "log"};
 #define PLACEHOLDERS (sizeof placeholders / sizeof placeholders[0])
 
 static const struct signal_name {
@@ -325,16 +325,33 @@ char *config_expand_servers(const char *word, const char *folder) {
     return n < 0 ? NULL : out;
 }
 
-static int targets_finish_builtin(struct target_config *t, const char *servers, struct err *e) {
+/* The null server is a ceiling: it neither logs nor stores. */
+static size_t targets_add_mode(const struct config *c, const struct target_config *t,
+                               const char **words) {
+    size_t n = 0;
+    if (c->access_log && strcmp(t->name, CONFIG_NULL_TARGET) != 0) {
+        words[n++] = "--access-log";
+        words[n++] = "{log}";
+    }
+    if (c->db && strcmp(t->name, CONFIG_NULL_TARGET) != 0) {
+        words[n++] = "--db";
+        words[n++] = c->db;
+    }
+    return n;
+}
+
+static int targets_finish_builtin(const struct config *c, struct target_config *t,
+                                  const char *servers, struct err *e) {
     char program[PATH_MAX + 64];
     char handicap[32];
-    const char *words[BUILTIN_OPTIONS + 4] = {program};
+    const char *words[BUILTIN_OPTIONS + 8] = {program};
     size_t n = 1;
     snprintf(program, sizeof program, "%s/server-%.*s", servers,
              (int)strcspn(t->name, PLACES_MARK), t->name);
     for (size_t i = 0; i < BUILTIN_OPTIONS; i++) {
         words[n++] = builtin_options[i];
     }
+    n += targets_add_mode(c, t, words + n);
     if (t->handicap_ns > 0) {
         snprintf(handicap, sizeof handicap, "%lld", (long long)t->handicap_ns);
         words[n++] = "--handicap-ns";
@@ -351,7 +368,7 @@ int targets_finish(struct config *c, struct err *e) {
     }
     for (size_t i = 0; i < c->target_count; i++) {
         if (c->target[i].builtin && c->target[i].place != PLACE_URL &&
-            targets_finish_builtin(&c->target[i], servers, e) != 0) {
+            targets_finish_builtin(c, &c->target[i], servers, e) != 0) {
             return -1;
         }
     }

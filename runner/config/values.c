@@ -166,6 +166,38 @@ void value_duration_text(int64_t ns, char *out, size_t size) {
     }
 }
 
+int value_span(const char *text, const char *where, int64_t min, int64_t max, struct span *out,
+               struct err *e) {
+    char first[64];
+    struct span span;
+    const char *dots = strstr(text, "..");
+    size_t len = dots ? (size_t)(dots - text) : strlen(text);
+    if (len >= sizeof first) {
+        return err_set(e, ERR_USAGE, "%s: '%.80s' is not a time; write it like 10ms or 5ms..10ms",
+                       where, text);
+    }
+    memcpy(first, text, len);
+    first[len] = '\0';
+    if (value_duration(first, where, min, max, &span.min_ns, e) != 0 ||
+        value_duration(dots ? dots + 2 : first, where, min, max, &span.max_ns, e) != 0) {
+        return -1;
+    }
+    if (span.min_ns > span.max_ns) {
+        return err_set(e, ERR_USAGE, "%s: '%s' ends before it begins; turn it round", where, text);
+    }
+    *out = span;
+    return 0;
+}
+
+void value_span_text(const struct span *span, char *out, size_t size) {
+    char min[32];
+    char max[32];
+    value_duration_text(span->min_ns, min, sizeof min);
+    value_duration_text(span->max_ns, max, sizeof max);
+    snprintf(out, size, "%s%s%s", min, span->min_ns == span->max_ns ? "" : "..",
+             span->min_ns == span->max_ns ? "" : max);
+}
+
 int value_bool(const char *text, const char *where, bool *out, struct err *e) {
     static const char *const words[2][4] = {{"no", "false", "off", "0"},
                                             {"yes", "true", "on", "1"}};
@@ -191,6 +223,26 @@ int value_name(const char *text, const char *where, struct err *e) {
                        where, text, VALUES_NAME_MAX);
     }
     return 0;
+}
+
+int value_workload(const char *text, const char *where, struct err *e) {
+    char name[VALUES_NAME_MAX + 1];
+    size_t base = strcspn(text, ":");
+    size_t key = text[base] ? strspn(text + base + 1, "abcdefghijklmnopqrstuvwxyz") : 0;
+    if (base < sizeof name) {
+        memcpy(name, text, base);
+        name[base] = '\0';
+    }
+    if (base >= sizeof name || !text[base]) {
+        return value_name(text, where, e);
+    }
+    const char *number = text + base + 1 + key;
+    if (key == 0 || *number != '=' || !number[1] ||
+        number[1 + strspn(number + 1, "0123456789")] != '\0' || strlen(text) > VALUES_NAME_MAX) {
+        return err_set(e, ERR_USAGE, "%s: '%.80s' is not a workload; write it like bytes:n=4096",
+                       where, text);
+    }
+    return value_name(name, where, e);
 }
 
 int value_text(const char *text, const char *where, char **out, struct err *e) {

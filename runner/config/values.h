@@ -15,6 +15,11 @@
 #define VALUES_NAME_MAX 48 /* bytes of a target's or workload's name */
 #define VALUES_LIST_MAX 64 /* entries of a list */
 
+/* A time from min to max. */
+struct span {
+    int64_t min_ns, max_ns;
+};
+
 /* A list of names; owns them. */
 struct names {
     size_t n;
@@ -56,6 +61,10 @@ int value_seed(const char *text, const char *where, uint64_t *out, struct err *e
 int value_duration(const char *text, const char *where, int64_t min, int64_t max, int64_t *out,
                    struct err *e);
 
+/* One time, or two with .. between them, the shorter first. */
+int value_span(const char *text, const char *where, int64_t min, int64_t max, struct span *out,
+               struct err *e);
+
 /* yes/no, true/false, on/off, 1/0. */
 int value_bool(const char *text, const char *where, bool *out, struct err *e);
 
@@ -66,9 +75,13 @@ int value_name(const char *text, const char *where, struct err *e);
  * terminals). *out is replaced (the old text is freed). */
 int value_text(const char *text, const char *where, char **out, struct err *e);
 
+/* The name of a workload: a name, which :key=number may follow. */
+int value_workload(const char *text, const char *where, struct err *e);
+
 /* Comma-separated lists without repeats, 1 to VALUES_LIST_MAX entries, blanks around commas
  * allowed. *out is replaced. value_pairs reads name=number, and an empty text as no pair. */
 int value_names(const char *text, const char *where, struct names *out, struct err *e);
+int value_workloads(const char *text, const char *where, struct names *out, struct err *e);
 int value_ints(const char *text, const char *where, int64_t min, int64_t max, struct ints *out,
                struct err *e);
 int value_pairs(const char *text, const char *where, int64_t min, int64_t max,
@@ -79,6 +92,9 @@ int value_cpus(const char *text, const char *where, struct cpu_choice *out, stru
 
 /* A duration with the largest unit that holds it in whole numbers: "90s", "2m", "1500us". */
 void value_duration_text(int64_t ns, char *out, size_t size);
+
+/* What value_span reads back: "10ms", "5ms..10ms". */
+void value_span_text(const struct span *span, char *out, size_t size);
 
 bool names_has(const struct names *names, const char *name);
 

@@ -63,11 +63,13 @@ int names_add(struct names *names, const char *name) {
     return 0;
 }
 
-static int names_read(const char *text, const char *where, struct names *out, struct err *e) {
+static int names_read(const char *text, const char *where,
+                      int (*one)(const char *text, const char *where, struct err *e),
+                      struct names *out, struct err *e) {
     char entry[ENTRY_SIZE];
     int got;
     while ((got = list_next(&text, entry)) > 0) {
-        if (value_name(entry, where, e) != 0) {
+        if (one(entry, where, e) != 0) {
             return -1;
         }
         if (names_has(out, entry)) {
@@ -85,15 +87,25 @@ static int names_read(const char *text, const char *where, struct names *out, st
                               VALUES_NAME_MAX);
 }
 
-int value_names(const char *text, const char *where, struct names *out, struct err *e) {
+static int names_replace(const char *text, const char *where,
+                         int (*one)(const char *text, const char *where, struct err *e),
+                         struct names *out, struct err *e) {
     struct names names = {0};
-    if (names_read(text, where, &names, e) != 0) {
+    if (names_read(text, where, one, &names, e) != 0) {
         names_release(&names);
         return -1;
     }
     names_release(out);
     *out = names;
     return 0;
+}
+
+int value_names(const char *text, const char *where, struct names *out, struct err *e) {
+    return names_replace(text, where, value_name, out, e);
+}
+
+int value_workloads(const char *text, const char *where, struct names *out, struct err *e) {
+    return names_replace(text, where, value_workload, out, e);
 }
 
 static int ints_read(const char *text, const char *where, int64_t min, int64_t max,

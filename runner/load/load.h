@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/hist.h"
 #include "base/loop.h"
+#include "base/mode.h"
 
 enum load_failure {
     LOAD_OK = 0,
@@ -46,22 +47,6 @@ struct load_request {
     bool close; /* add Connection: close */
 };
 
-#define LOAD_PIPELINE_MAX    1024       /* requests written at once */
-#define LOAD_IN_FLIGHT_MAX   65536      /* connections × pipeline */
-#define LOAD_BATCH_BYTES_MAX (1 << 20)  /* bytes written at once */
-#define LOAD_REQUESTS_MAX    1000000000 /* of one window */
-
-/* How requests are sent. All zero: one after the other on connections that are kept, for a time. */
-struct load_mode {
-    /* Of a window: exactly so many instead of a time; 0 = for the duration. */
-    int64_t requests;
-    /* Each connection waits so long before each of its requests, whole ms, drawn evenly from min to
-     * max; both 0 = not at all. */
-    int64_t think_min_ms, think_max_ms;
-    int pipeline; /* requests written at once, before the first of their replies; 0 = 1 */
-    bool close;   /* a connection for each request */
-};
-
 struct load_spec {
     const char *program; /* NULL = the generator's usual name, found by PATH */
     const char *host;
@@ -70,7 +55,7 @@ struct load_spec {
     int connections;
     int threads; /* divides connections */
     enum load_phase phase;
-    struct load_mode mode;
+    struct mode mode;
     int64_t duration_ns; /* wanted; not used where mode.requests are counted */
     int64_t timeout_ns;  /* a slower reply is an error; whole seconds; 0 = 2 s */
     /* How long after duration_ns it is killed; where requests are counted, how long it may go
@@ -135,11 +120,6 @@ struct load_ops {
     /* Ends what still runs, removes its temporary files and frees it; NULL is ignored. */
     void (*free)(struct load *l);
 };
-
-/* The mode that fits no other: 0, or -1 with *e (ERR_USAGE) naming what cannot be combined. Whether
- * requests, connections and threads fit each other is judged here, too; connections 0 leaves that
- * out. */
-int load_mode_check(const struct load_mode *m, int connections, int threads, struct err *e);
 
 /* wrk 4.1 or later: closed loop. */
 extern const struct load_ops load_wrk;

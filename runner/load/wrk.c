@@ -90,7 +90,7 @@ static enum load_failure wrk_accepts(const struct load_spec *spec, struct err *e
                 "%d connections cannot be shared equally by %d wrk threads: choose a multiple of "
                 "%d, or other threads",
                 spec->connections, spec->threads, spec->threads);
-    } else if (load_mode_check(&spec->mode, spec->connections, spec->threads, e) != 0) {
+    } else if (mode_check(&spec->mode, spec->connections, spec->threads, e) != 0) {
         return LOAD_SPEC;
     } else if (!wrk_counts(spec) && (spec->duration_ns <= 0 || (spec->phase == LOAD_WINDOW &&
                                                                 spec->duration_ns % SECOND != 0))) {
@@ -155,6 +155,7 @@ static struct child *wrk_launch(struct wrk *w, const struct load_spec *spec, str
         .cpus = spec->cpus,
         .fds = w->files.fd,
         .n_fds = 2,
+        .ignores_interrupt = true, /* a short warm-up may be over before wrk has started */
         .on_line = w->wanted.counts ? wrk_on_line : NULL,
         .ctx = w,
     };

@@ -118,6 +118,7 @@ static const char script_respond[] =
 
 static const char script_think[] =
     "local begin_us\n"
+    "local thoughts = 0\n"
     "\n"
     "-- Whole ms; what lies beyond the end of the window is not idleness within it. The same "
     "numbers in\n"
@@ -130,8 +131,11 @@ static const char script_think[] =
     "      return ms\n"
     "   end\n"
     "   begin_us = begin_us or now\n"
+    "   thoughts = thoughts + 1\n"
     "   local left = look and math.huge or begin_us + wanted_us - now\n"
-    "   idle_us = idle_us + math.max(0, math.min(ms * 1000, left))\n"
+    "   if not look or thoughts <= batches then\n"
+    "      idle_us = idle_us + math.max(0, math.min(ms * 1000, left))\n"
+    "   end\n"
     "   return ms\n"
     "end\n"
     "\n"
@@ -228,7 +232,7 @@ static const char script_done[] =
     "end\n";
 
 static void script_write_mode(FILE *out, const struct load_spec *spec) {
-    const struct load_mode *m = &spec->mode;
+    const struct mode *m = &spec->mode;
     bool counts = m->requests > 0 && spec->phase == LOAD_WINDOW;
     bool thinks = m->think_max_ms > 0;
     fprintf(out,
@@ -260,10 +264,10 @@ int wrk_script_write(FILE *out, const struct load_spec *spec, struct err *e) {
     if (fclose(whole) != 0 && rc == 0) {
         rc = err_set(e, ERR_MACHINE, "out of memory");
     }
-    if (rc == 0 && depth > 1 && len > LOAD_BATCH_BYTES_MAX / depth) {
+    if (rc == 0 && depth > 1 && len > MODE_BATCH_BYTES_MAX / depth) {
         rc = err_set(e, ERR_USAGE,
                      "%zu requests of %zu bytes are more than %d bytes at once: pipeline fewer",
-                     depth, len, LOAD_BATCH_BYTES_MAX);
+                     depth, len, MODE_BATCH_BYTES_MAX);
     }
     if (rc == 0) {
         fputs("local request_bytes = ", out);

@@ -159,5 +159,6 @@ int64_t plan_repeats_max(const struct plan *p, const struct config *c) {
 }
 
 int64_t plan_estimate_ns(const struct plan *p, const struct config *c) {
-    return (int64_t)p->trial_count * (c->warmup_ns + c->duration_ns + PLAN_TRIAL_OVERHEAD_NS);
+    int64_t window_ns = c->requests > 0 ? 0 : c->duration_ns;
+    return (int64_t)p->trial_count * (c->warmup_ns + window_ns + PLAN_TRIAL_OVERHEAD_NS);
 }

@@ -55,7 +55,8 @@ void plan_release(struct plan *p);
 /* The most connections any block opens. */
 int plan_max_connections(const struct plan *p);
 
-/* Expected time of the whole run in ns: warm-up, window and a fixed overhead for each trial. */
+/* Expected time of the whole run in ns: warm-up, window (none where requests are counted: how long
+ * they take nobody knows) and a fixed overhead for each trial. */
 int64_t plan_estimate_ns(const struct plan *p, const struct config *c);
 
 /* How many blocks may be run again: the configured part of them, rounded up, so that a small run

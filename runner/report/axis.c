@@ -96,6 +96,77 @@ void axis_choose(struct axis *a, enum figure_unit unit, double lo, double hi) {
     }
 }
 
+/* 1, 2 or 5 times a power of ten, at least `rough`. */
+static double nice_step(double rough) {
+    const double power = pow(10, floor(log10(rough)));
+    const double part = rough / power;
+    return power * (part <= 1 + 1e-9 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+}
+
+void axis_near(struct axis *a, enum figure_unit unit, double lo, double hi, int ticks) {
+    static const char *const units[] = {
+        [UNIT_PER_SECOND] = "requests/s",
+        [UNIT_CPU_US] = "µs",
+        [UNIT_LATENCY_US] = "",
+        [UNIT_BYTES] = "MiB",
+    };
+    const double base = unit_base(unit);
+    *a = (struct axis){.unit = units[unit]};
+    if (!(hi >= lo)) {
+        lo = 0;
+        hi = base;
+    }
+    const double room = hi > lo ? 0.06 * (hi - lo) : fmax(0.02 * fabs(hi), 1e-3 * base);
+    a->lo = lo - room;
+    a->hi = hi + room;
+    const double step = nice_step((a->hi - a->lo) / base / ticks);
+    const double first = ceil(a->lo / base / step);
+    for (int i = 0; (first + i) * step <= a->hi / base * (1 + 1e-12) && i < AXIS_TICKS_MAX; i++) {
+        add_tick(a, unit, (first + i) * step * base);
+    }
+}
+
+/* Further than this from 1, percents are hard to read. */
+#define RATIO_WIDE 2.2
+
+static void add_ratio(struct axis *a, double v, bool wide) {
+    if (v < a->lo || v > a->hi || a->count == AXIS_TICKS_MAX) {
+        return;
+    }
+    char *text = a->text[a->count];
+    a->tick[a->count++] = v;
+    if (wide) {
+        snprintf(text, sizeof a->text[0], "×%g", v);
+    } else if (fabs(v - 1) < 1e-9) {
+        snprintf(text, sizeof a->text[0], "0");
+    } else {
+        snprintf(text, sizeof a->text[0], "%+.6g%%", 100 * (v - 1));
+    }
+}
+
+void axis_ratio(struct axis *a, double lo, double hi) {
+    *a = (struct axis){.log = true, .unit = ""};
+    lo = fmin(lo, 1);
+    hi = fmax(hi, 1);
+    const double room = pow(hi / lo, 0.05) * 1.002;
+    a->lo = lo / room;
+    a->hi = hi * room;
+    if (hi > RATIO_WIDE || lo < 1 / RATIO_WIDE) {
+        static const double marks[] = {1, 2, 5};
+        for (int power = -4; power < 5; power++) {
+            for (size_t i = 0; i < 3; i++) {
+                const double v = marks[i] * pow(10, power);
+                add_ratio(a, v, true);
+            }
+        }
+        return;
+    }
+    const double step = nice_step((a->hi - a->lo) / 6);
+    for (int i = -40; i <= 40; i++) {
+        add_ratio(a, 1 + i * step, false);
+    }
+}
+
 void axis_quantiles(struct axis *a, double lo, double hi) {
     static const struct {
         double x;

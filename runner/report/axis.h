@@ -26,6 +26,15 @@ struct axis {
  * is always logarithmic. */
 void axis_choose(struct axis *a, enum figure_unit unit, double lo, double hi);
 
+/* An axis close around values that are told apart by place, not by length: it need not begin at 0.
+ * About `ticks` of them. */
+void axis_near(struct axis *a, enum figure_unit unit, double lo, double hi, int ticks);
+
+/* A logarithmic axis of ratios that holds lo, hi and 1: "-5%", "0", "+5%", or "×2" where it is
+ * wide.
+ */
+void axis_ratio(struct axis *a, double lo, double hi);
+
 /* "50%", "90%", "99%", "99.9%"… at x = 1/(1-q), for x from lo to hi. */
 void axis_quantiles(struct axis *a, double lo, double hi);
 

@@ -143,11 +143,29 @@ static void cell_count(struct cell *c, size_t rounds) {
     }
 }
 
-static void figure_why_missing(const struct cell *c, char *out, size_t size) {
+static const char *cell_mode(const struct cell *c, size_t rounds) {
+    for (size_t i = 0; i < rounds; i++) {
+        if (c->trial[i]) {
+            return c->trial[i]->mode;
+        }
+    }
+    return "";
+}
+
+static bool is_latency(enum figure_id id) {
+    return figure_info(id)->kind == UNIT_LATENCY_US && id != FIG_DURATION;
+}
+
+static void figure_why_missing(const struct cell *c, enum figure_id id, const char *mode, char *out,
+                               size_t size) {
     if (c->measured == 0) {
         snprintf(out, size, "not measured");
     } else if (c->failed == c->measured) {
         snprintf(out, size, "every trial failed");
+    } else if (is_latency(id) && strstr(mode, "pipeline=")) {
+        snprintf(out, size, "a pipelined latency would be that of a whole batch");
+    } else if (figure_info(id)->corrected && strstr(mode, "requests=")) {
+        snprintf(out, size, "not corrected where requests are counted");
     } else {
         snprintf(out, size, "not recorded");
     }
@@ -166,7 +184,7 @@ static void cell_figure(struct cell *c, size_t rounds, enum figure_id id, double
     }
     f->s = order_summarise(work, rounds, CELL_LEVEL);
     if (f->s.n == 0) {
-        figure_why_missing(c, f->missing, sizeof f->missing);
+        figure_why_missing(c, id, cell_mode(c, rounds), f->missing, sizeof f->missing);
     } else if (q > 0) {
         uint32_t ppm = (uint32_t)lround(q * PERCENTILE_PPM);
         enum percentile_support support =
@@ -194,13 +212,28 @@ static int cells_fill(struct cells *c, const struct store *s, struct err *e) {
     return rc == 0 ? 0 : err_set(e, ERR_MACHINE, "out of memory for the cells of %s", s->dir);
 }
 
+/* What decides results is one for all trials of a run. */
+static int cells_take_mode(struct cells *c, const struct store *s, struct err *e) {
+    c->mode = s->records[0].mode;
+    c->counts = strstr(c->mode, "requests=") != NULL;
+    for (size_t i = 1; i < s->count; i++) {
+        if (strcmp(s->records[i].mode, c->mode) != 0) {
+            return err_set(e, ERR_USAGE,
+                           "%s mixes trials of mode '%s' with trials of mode '%s': they cannot be "
+                           "compared",
+                           s->dir, c->mode, s->records[i].mode);
+        }
+    }
+    return 0;
+}
+
 int cells_build(struct cells *c, const struct store *s, struct err *e) {
     *c = (struct cells){.store = s};
     if (s->count == 0) {
         return err_set(e, ERR_USAGE, "%s holds no trial yet: there is nothing to report", s->dir);
     }
-    if (cells_index(c, s, e) != 0 || cells_make(c, s, e) != 0 || cells_place(c, s, e) != 0 ||
-        cells_fill(c, s, e) != 0) {
+    if (cells_take_mode(c, s, e) != 0 || cells_index(c, s, e) != 0 || cells_make(c, s, e) != 0 ||
+        cells_place(c, s, e) != 0 || cells_fill(c, s, e) != 0) {
         cells_release(c);
         return -1;
     }

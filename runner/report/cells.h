@@ -55,6 +55,8 @@ struct cell {
 
 struct cells {
     const struct store *store;
+    const char *mode;            /* of all trials, as in their record; "" = none */
+    bool counts;                 /* it counts requests: their time is a figure */
     struct cell_target *targets; /* in the manifest's order; control, then null, last */
     size_t target_count;
     const char **workloads;
@@ -68,7 +70,7 @@ struct cells {
 };
 
 /* Points into *s, which must outlive it. Returns 0 or -1 with *e (ERR_USAGE: the run holds nothing
- * or absurd numbers; ERR_MACHINE: memory). */
+ * or absurd numbers, or mixes modes; ERR_MACHINE: memory). */
 int cells_build(struct cells *c, const struct store *s, struct err *e);
 
 void cells_release(struct cells *c);

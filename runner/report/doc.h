@@ -22,10 +22,15 @@ enum doc_block {
     DOC_COMMAND,
 };
 
+enum doc_column_kind {
+    DOC_TEXT,
+    DOC_NUMBER, /* set to the right */
+    DOC_NAME,   /* names its row */
+};
+
 struct doc_column {
     const char *title;
-    bool number; /* set to the right */
-    bool head;   /* names its row */
+    enum doc_column_kind kind;
 };
 
 /* What a row of a table is about, for programs that read the HTML. */
@@ -66,7 +71,7 @@ struct doc_ops {
 struct doc {
     const struct doc_ops *ops;
     struct text_file t;
-    const char *dir; /* of the run, where pictures are */
+    const char *dir;  /* of the run, where pictures are */
     const char *docs; /* what links into the documentation begin with; NULL = it is only named */
     const struct doc_column *column; /* of the table being written */
     size_t columns, at;              /* at: cells begun in the row */
@@ -97,6 +102,9 @@ void doc_say(struct doc *d, const char *format, ...) __attribute__((format(print
 void doc_strong(struct doc *d, const char *text);
 void doc_name(struct doc *d, const char *text);
 void doc_code(struct doc *d, const char *text);
+
+/* One word of a command, quoted for a shell; within DOC_COMMAND. */
+void doc_shell(struct doc *d, const char *word);
 
 /* The documentation's file and heading: "methodology.md#verdicts". */
 void doc_see(struct doc *d, const char *page, const char *text);

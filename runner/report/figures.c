@@ -26,6 +26,7 @@ static const struct figure_info infos[FIG_COUNT] = {
     [FIG_RSS_IDLE] = {"rss_idle_bytes", "memory, idle", "bytes", 0, UNIT_BYTES, false, false},
     [FIG_RSS_LOADED] = {"rss_loaded_bytes", "memory, loaded", "bytes", 0, UNIT_BYTES, false, false},
     [FIG_RSS_PEAK] = {"rss_peak_bytes", "memory, peak", "bytes", 0, UNIT_BYTES, false, false},
+    [FIG_DURATION] = {"duration_us", "measured time", "µs", 0, UNIT_LATENCY_US, false, false},
 };
 
 const struct figure_info *figure_info(enum figure_id id) {
@@ -67,6 +68,8 @@ double figure_value(const struct trial_record *r, enum figure_id id) {
         return known(r->memory.loaded.rss);
     case FIG_RSS_PEAK:
         return known(r->memory.peak_rss);
+    case FIG_DURATION:
+        return known(r->load.duration_us);
     default:
         return latency_value(infos[id].corrected ? &r->corrected : &r->raw, id);
     }

@@ -23,6 +23,7 @@ enum figure_id {
     FIG_RSS_IDLE,
     FIG_RSS_LOADED,
     FIG_RSS_PEAK,
+    FIG_DURATION, /* of a window; where requests are counted, what they took */
     FIG_COUNT
 };
 

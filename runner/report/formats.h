@@ -16,8 +16,19 @@ int csv_write(const struct cells *c, struct err *e);
 int json_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
                struct err *e);
 
-/* report.md, for a repository or a forum, with the plots that were made. */
-int markdown_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
-                   const struct plots *p, struct err *e);
+/* What report.md and report.html are made of. */
+struct report_parts {
+    const struct cells *cells;
+    const struct verdicts *verdicts;
+    const struct findings *findings;
+    const struct plots *plots; /* those that were made */
+    const char *docs;          /* what links into the documentation begin with; NULL = none */
+};
+
+/* report.md, for a repository or a forum: plots as links. */
+int markdown_write(const struct report_parts *r, struct err *e);
+
+/* report.html, the same in one file that needs no other, plots within. */
+int html_write(const struct report_parts *r, struct err *e);
 
 #endif

@@ -141,14 +141,14 @@ static int put_in_place(const char *plots, const char *name, bool keep, struct e
     return rc;
 }
 
-int gnuplot_draw(const struct gnuplot *g, const char *name, const char *kind, struct err *e) {
+int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e) {
     char plots[PATH_MAX];
     char settings[128];
     char path[5][PATH_MAX];
     char file[32];
     struct err ignored;
     const char *const parts[] = {"style.gp", "svg.gp", "head.gp", file, "png.gp"};
-    snprintf(file, sizeof file, "%s.gp", kind);
+    snprintf(file, sizeof file, "%s.gp", program);
     snprintf(settings, sizeof settings, "data/%s.gp", name);
     if (file_join(plots, sizeof plots, g->dir, "plots", e) != 0) {
         return -1;

@@ -29,6 +29,15 @@ struct plot_frame {
     char x_label[64], y_label[64];
     struct axis x, y;           /* x of lines: its levels */
     const struct axis *panel_y; /* one a panel instead of y; NULL = they share y */
+    /* Values run to the right in rows, as in plots of dots, the first row on top. 0 = they do not.
+     */
+    size_t rows;
+    double row_height;
+    void (*row_text)(const struct plot_frame *frame, const struct cells *c, size_t row, char *out,
+                     size_t size);
+    /* What else the program reads; NULL = nothing. */
+    void (*more)(FILE *f, const struct plot_frame *frame);
+    const void *data; /* of those two */
     size_t panels;
     const char *(*panel_title)(const struct plot_frame *frame, const struct cells *c, size_t panel);
     /* Whether a panel has no figure at a level; NULL = never. */
@@ -38,11 +47,15 @@ struct plot_frame {
 /* Writes plots/data/NAME.gp. */
 int plot_write_settings(const struct plot_frame *frame, const struct cells *c, struct err *e);
 
-/* The two kinds of data: figures against connections, and percentile curves. Each writes
- * plots/data/NAME.dat and the settings; returns 1, or 0 when there is nothing to draw, or -1. */
+/* The kinds of data: figures against connections, percentile curves, every round, ratios, and
+ * memory over time. Each writes plots/data/NAME.dat and the settings; returns 1, or 0 when there is
+ * nothing to draw, or -1. */
 int plot_write_figures(const struct plot *p, const struct cells *c, struct err *e);
 int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
                       struct err *e);
+int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e);
+int plot_write_ratios(const struct plot *p, const struct verdicts *v, struct err *e);
+int plot_write_series(const struct plot *p, const struct cells *c, struct err *e);
 
 /* Finds the folder of the *.gp files. Returns 0, or -1 with *e (ERR_USAGE for a wrong --plots,
  * ERR_MACHINE when none is found). */
@@ -59,8 +72,8 @@ struct gnuplot {
     int64_t limit_ns;
 };
 
-/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots; `kind` is lines,
- * dots or percentiles. On failure neither picture is left. */
-int gnuplot_draw(const struct gnuplot *g, const char *name, const char *kind, struct err *e);
+/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots; `program` is one
+ * of plots/, without the ending. On failure neither picture is left. */
+int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e);
 
 #endif

@@ -12,6 +12,7 @@
 #define PANEL_GAP_X    24
 #define PANEL_GAP_AXIS 72 /* when every panel has its own axis */
 #define PANEL_GAP_Y    60
+#define ROWS_GAP_X     34
 #define LEGEND_ROW     22
 #define LEGEND_CHAR    7.1 /* of the legend's font, generously */
 #define LEGEND_MARK    50
@@ -53,6 +54,9 @@ static size_t shown_count(const struct plot_frame *frame, const struct cells *c)
 }
 
 static size_t legend_count(const struct plot_frame *frame, const struct cells *c) {
+    if (frame->rows > 0) {
+        return 0; /* rows are named where they are */
+    }
     if (!frame->plot->dots) {
         return shown_count(frame, c);
     }
@@ -106,12 +110,34 @@ static double dots_margin(const struct cells *c) {
     return 24 + LEGEND_CHAR * widest;
 }
 
+static double rows_margin(const struct plot_frame *frame, const struct cells *c) {
+    double widest = 0;
+    for (size_t i = 0; i < frame->rows; i++) {
+        char text[4 * PLOT_NAME_COLUMNS + 40];
+        frame->row_text(frame, c, i, text, sizeof text);
+        widest = fmax(widest, chars_of(text));
+    }
+    return 28 + LEGEND_CHAR * widest;
+}
+
+static void rows_canvas(const struct plot_frame *frame, const struct cells *c, struct canvas *v) {
+    const int n = (int)frame->panels;
+    v->left = rows_margin(frame, c);
+    v->gap = ROWS_GAP_X;
+    v->columns = n <= 3 ? n : n == 4 ? 2 : 3;
+    v->rows = (n + v->columns - 1) / v->columns;
+    v->panel_width = v->columns == 1 ? 560 : v->columns == 2 ? 380 : 280;
+    v->panel_height = 10 + frame->row_height * (double)frame->rows;
+}
+
 static struct canvas canvas_of(const struct plot_frame *frame, const struct cells *c) {
     struct canvas v = {.columns = 1, .rows = 1, .left = MARGIN_LEFT};
     v.gap = frame->panel_y ? PANEL_GAP_AXIS : PANEL_GAP_X;
     v.panel_width = 700;
     v.panel_height = 340;
-    if (frame->plot->dots) {
+    if (frame->rows > 0) {
+        rows_canvas(frame, c, &v);
+    } else if (frame->plot->dots) {
         v.left = dots_margin(c);
         v.panel_width = 560;
         v.panel_height = 40 + 34.0 * (double)shown_count(frame, c);
@@ -222,6 +248,17 @@ static void put_gaps(FILE *f, const struct plot_frame *frame, const struct cells
     fprintf(f, "GAPS = %zu\n", n);
 }
 
+static void put_rows(FILE *f, const struct plot_frame *frame, const struct cells *c) {
+    fprintf(f, "RN = %zu\narray RTEXT[%zu]\n", frame->rows, frame->rows);
+    for (size_t i = 0; i < frame->rows; i++) {
+        char text[4 * PLOT_NAME_COLUMNS + 40];
+        frame->row_text(frame, c, i, text, sizeof text);
+        fprintf(f, "RTEXT[%zu] = ", i + 1);
+        put_tick_text(f, text);
+        fputc('\n', f);
+    }
+}
+
 static int put_legend(FILE *f, const struct plot_frame *frame, const struct cells *c,
                       const struct canvas *canvas, struct err *e) {
     size_t n = legend_count(frame, c);
@@ -276,13 +313,20 @@ int plot_write_settings(const struct plot_frame *frame, const struct cells *c, s
             MARGIN_BOTTOM, frame->plot->dots);
     fprintf(t.f, "SHARED = %d\nROOM = %d\n", frame->panel_y == NULL, AXIS_TICKS_MAX);
     /* Curves of percentiles have no points to tell them by. */
-    fprintf(t.f, "MARKS = %d\n", frame->plot->kind != PLOT_PERCENTILES);
+    fprintf(t.f, "MARKS = %d\n",
+            frame->plot->kind != PLOT_PERCENTILES && frame->plot->kind != PLOT_MEMORY_TIME);
     put_axes(t.f, "X", &frame->x, 1, true);
     put_axes(t.f, "Y", frame->panel_y ? frame->panel_y : &frame->y, frame->panels,
              frame->panel_y == NULL);
     put_targets(t.f, frame, c);
     put_panels(t.f, frame, c);
     put_gaps(t.f, frame, c);
+    if (frame->rows > 0) {
+        put_rows(t.f, frame, c);
+    }
+    if (frame->more) {
+        frame->more(t.f, frame);
+    }
     if (put_legend(t.f, frame, c, &v, e) != 0) {
         text_drop(&t);
         return -1;

@@ -12,18 +12,20 @@
 /* A plot takes a tenth of a second; a machine under full load ten times that. */
 #define LIMIT_NS (60 * 1000000000LL)
 
-static const char *const kinds[PLOT_COUNT] = {
-    [PLOT_RATE] = "throughput",         [PLOT_CPU] = "cpu",
-    [PLOT_LATENCY] = "latency",         [PLOT_MEMORY] = "memory",
-    [PLOT_PERCENTILES] = "percentiles",
-};
-
-static const char *const titles[PLOT_COUNT] = {
-    [PLOT_RATE] = "Throughput",
-    [PLOT_CPU] = "Server CPU per request",
-    [PLOT_LATENCY] = "Latency",
-    [PLOT_MEMORY] = "Memory of the server",
-    [PLOT_PERCENTILES] = "Latency percentiles",
+static const struct {
+    const char *name; /* of the file */
+    const char *title;
+    const char *program;
+} kinds[PLOT_COUNT] = {
+    [PLOT_RATIOS] = {"ratios", "Ratios", "forest"},
+    [PLOT_CPU] = {"cpu", "Server CPU per request", "lines"},
+    [PLOT_ROUNDS_CPU] = {"rounds-cpu", "Server CPU per request, every round", "strip"},
+    [PLOT_RATE] = {"throughput", "Throughput", "lines"},
+    [PLOT_ROUNDS_RATE] = {"rounds-throughput", "Throughput, every round", "strip"},
+    [PLOT_LATENCY] = {"latency", "Latency", "lines"},
+    [PLOT_PERCENTILES] = {"percentiles", "Latency percentiles", "percentiles"},
+    [PLOT_MEMORY] = {"memory", "Memory of the server", "lines"},
+    [PLOT_MEMORY_TIME] = {"memory-time", "Memory of the server over time", "series"},
 };
 
 /* File names of two workloads must differ even where what a file name may hold is the same. */
@@ -35,20 +37,22 @@ static void plot_name(struct plot *p, size_t workload, const struct cells *c) {
         char other[56];
         text_file_name(other, sizeof other, c->workloads[i]);
         if (strcmp(other, safe) == 0) {
-            snprintf(p->name, sizeof p->name, "%s-%s-%zu", kinds[p->kind], safe, workload + 1);
+            snprintf(p->name, sizeof p->name, "%s-%s-%zu", kinds[p->kind].name, safe, workload + 1);
             return;
         }
     }
-    snprintf(p->name, sizeof p->name, "%s-%s", kinds[p->kind], safe);
+    snprintf(p->name, sizeof p->name, "%s-%s", kinds[p->kind].name, safe);
 }
 
 static void plot_init(struct plot *p, enum plot_kind kind, size_t workload, const struct cells *c) {
     char shown[4 * 24 + 8];
-    *p = (struct plot){.kind = kind, .heading = titles[kind], .workload = c->workloads[workload]};
-    p->dots = c->level_count == 1 && kind != PLOT_PERCENTILES;
+    *p = (struct plot){
+        .kind = kind, .heading = kinds[kind].title, .workload = c->workloads[workload]};
+    p->dots = c->level_count == 1 && strcmp(kinds[kind].program, "lines") == 0;
+    p->program = p->dots ? "dots" : kinds[kind].program;
     plot_name(p, workload, c);
     text_terminal(shown, sizeof shown, p->workload, 24, true);
-    snprintf(p->title, sizeof p->title, "%s: %s", titles[kind], shown);
+    snprintf(p->title, sizeof p->title, "%s: %s", kinds[kind].title, shown);
 }
 
 /* Pictures of an earlier report must not stand beside this one's. */
@@ -81,14 +85,30 @@ static int make_folders(const char *dir, struct err *e) {
     return 0;
 }
 
-static int write_data(struct plots *p, const struct cells *c, struct err *e) {
+static int write_plot(struct plots *p, const struct plot *plot, const struct verdicts *v,
+                      struct err *e) {
+    switch (plot->kind) {
+    case PLOT_RATIOS:
+        return plot_write_ratios(plot, v, e);
+    case PLOT_ROUNDS_CPU:
+    case PLOT_ROUNDS_RATE:
+        return plot_write_rounds(plot, v->cells, e);
+    case PLOT_PERCENTILES:
+        return plot_write_curves(plot, v->cells, p->note, sizeof p->note, e);
+    case PLOT_MEMORY_TIME:
+        return plot_write_series(plot, v->cells, e);
+    default:
+        return plot_write_figures(plot, v->cells, e);
+    }
+}
+
+static int write_data(struct plots *p, const struct verdicts *v, struct err *e) {
+    const struct cells *c = v->cells;
     for (size_t w = 0; w < c->workload_count; w++) {
         for (int kind = 0; kind < PLOT_COUNT; kind++) {
             struct plot *plot = &p->plot[p->count];
             plot_init(plot, (enum plot_kind)kind, w, c);
-            int drawn = kind == PLOT_PERCENTILES
-                            ? plot_write_curves(plot, c, p->note, sizeof p->note, e)
-                            : plot_write_figures(plot, c, e);
+            int drawn = write_plot(p, plot, v, e);
             if (drawn < 0) {
                 return -1;
             }
@@ -119,10 +139,7 @@ static int draw_all(struct plots *p, const struct cells *c, const struct plots_o
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->count; i++) {
         const struct plot *plot = &p->plot[i];
-        const char *kind = plot->kind == PLOT_PERCENTILES ? "percentiles"
-                           : plot->dots                   ? "dots"
-                                                          : "lines";
-        rc = gnuplot_draw(&g, plot->name, kind, e);
+        rc = gnuplot_draw(&g, plot->name, plot->program, e);
         drawn += rc == 0;
     }
     loop_release(&loop);
@@ -130,8 +147,9 @@ static int draw_all(struct plots *p, const struct cells *c, const struct plots_o
     return rc;
 }
 
-int plots_make(struct plots *p, const struct cells *c, const struct plots_options *o,
+int plots_make(struct plots *p, const struct verdicts *v, const struct plots_options *o,
                struct err *e) {
+    const struct cells *c = v->cells;
     *p = (struct plots){0};
     p->plot = calloc(c->workload_count * PLOT_COUNT + 1, sizeof *p->plot);
     if (!p->plot) {
@@ -139,7 +157,7 @@ int plots_make(struct plots *p, const struct cells *c, const struct plots_option
     }
     int rc = make_folders(c->store->dir, e);
     if (rc == 0) {
-        rc = write_data(p, c, e);
+        rc = write_data(p, v, e);
         /* Nothing is drawn yet. */
         p->count = rc == 0 ? p->count : 0;
     }

@@ -8,8 +8,21 @@
 
 #include "base/err.h"
 #include "report/cells.h"
+#include "report/verdicts.h"
 
-enum plot_kind { PLOT_RATE, PLOT_CPU, PLOT_LATENCY, PLOT_MEMORY, PLOT_PERCENTILES, PLOT_COUNT };
+/* In the order to show them. */
+enum plot_kind {
+    PLOT_RATIOS, /* every target against one, CPU per request and throughput */
+    PLOT_CPU,
+    PLOT_ROUNDS_CPU, /* every round a point */
+    PLOT_RATE,
+    PLOT_ROUNDS_RATE,
+    PLOT_LATENCY,
+    PLOT_PERCENTILES,
+    PLOT_MEMORY,
+    PLOT_MEMORY_TIME,
+    PLOT_COUNT
+};
 
 struct plot {
     enum plot_kind kind;
@@ -18,6 +31,7 @@ struct plot {
     const char *heading; /* what it shows, without the workload */
     char title[160];     /* plain text, also the text alternative of the picture */
     bool dots;           /* one level of connections: points by target, no lines */
+    const char *program; /* of plots/, without the ending */
 };
 
 /* What was, or could not be, drawn. Zero-initialise it. */
@@ -38,9 +52,22 @@ struct plots_options {
  * DIR/plots/NAME.svg and .png. A plot without a single figure is left out. Returns 0, or -1 with
  * *e: ERR_MACHINE when gnuplot is missing, too old, too slow or was killed; p->missing says it too.
  */
-int plots_make(struct plots *p, const struct cells *c, const struct plots_options *o,
+int plots_make(struct plots *p, const struct verdicts *v, const struct plots_options *o,
                struct err *e);
 
 void plots_release(struct plots *p);
+
+/* A verdict as the plot of ratios shows it: of a target against the baseline. */
+struct plot_ratio {
+    size_t target;
+    enum verdict_kind kind;
+    double ratio, lo, hi; /* NaN where there is none */
+};
+
+/* Whom the plot of ratios compares with: the baseline, or the first target. */
+size_t plot_ratio_baseline(const struct verdicts *v);
+
+/* The row turned so that its B is the baseline; false when it has no part in the plot. */
+bool plot_ratio_of(const struct verdict_row *row, const struct verdicts *v, struct plot_ratio *out);
 
 #endif

@@ -1,11 +1,14 @@
 #include "report/report.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/calibration.h"
+#include "base/file.h"
 #include "report/cells.h"
 #include "report/formats.h"
-#include "report/plots.h"
+#include "report/plot_parts.h"
 #include "report/verdicts_formats.h"
 
 static void say(const struct report_options *o, const char *dir, const char *text) {
@@ -27,6 +30,40 @@ static void say_state(const struct report_options *o, const struct store *s) {
     }
 }
 
+/* The documentation as seen from a run within the source tree: "../../docs". Links from anywhere
+ * else would lead nowhere, or give the machine's folders away. */
+static const char *find_docs(const char *dir, const struct report_options *o, char *out,
+                             size_t size) {
+    char root[PATH_MAX];
+    char path[PATH_MAX];
+    struct err ignored;
+    if (o->docs) {
+        return *o->docs ? o->docs : NULL;
+    }
+    char *real = realpath(dir, NULL);
+    const char *found = NULL;
+    char *slash;
+    if (real && gnuplot_find_programs(o->plots, root, sizeof root, &ignored) == 0 &&
+        (slash = strrchr(root, '/'))) {
+        *slash = '\0';
+        const size_t len = strlen(root);
+        if (file_join(path, sizeof path, root, "docs/methodology.md", &ignored) == 0 &&
+            file_exists(path) && strncmp(real, root, len) == 0 && real[len] == '/') {
+            size_t used = 0;
+            for (const char *c = real + len; *c && used + 8 < size; c++) {
+                if (*c == '/') {
+                    memcpy(out + used, "../", 3);
+                    used += 3;
+                }
+            }
+            snprintf(out + used, size - used, "docs");
+            found = out;
+        }
+    }
+    free(real);
+    return found;
+}
+
 static int write_all(const struct cells *c, const struct verdicts *v, const struct findings *f,
                      const struct report_options *o, struct err *e) {
     const struct plots_options how = {.programs = o->plots, .gnuplot = o->gnuplot};
@@ -39,14 +76,21 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
     if (o->no_plots) {
         snprintf(plots.missing, sizeof plots.missing, "plots were not asked for");
     } else {
-        no_plots = plots_make(&plots, c, &how, &drawn);
+        no_plots = plots_make(&plots, v, &how, &drawn);
         say(o, c->store->dir, plots.note);
     }
-    int rc = markdown_write(c, v, f, &plots, e);
+    char docs[256];
+    const struct report_parts parts = {c, v, f, &plots,
+                                       find_docs(c->store->dir, o, docs, sizeof docs)};
+    int rc = markdown_write(&parts, e);
+    if (rc == 0) {
+        rc = html_write(&parts, e);
+    }
     plots_release(&plots);
     if (rc == 0 && no_plots) {
         *e = drawn;
-        err_prefix(e, "report.md, report.json and the CSV files are written, but no plots");
+        err_prefix(
+            e, "report.md, report.html, report.json and the CSV files are written, but no plots");
         rc = -1;
     }
     return rc;

@@ -11,15 +11,18 @@
 struct report_options {
     const char *plots;   /* folder of the gnuplot programs; NULL = found beside the program */
     const char *gnuplot; /* NULL = "gnuplot" */
-    bool no_plots;       /* text only */
+    /* What links into the documentation begin with ("../../docs", or an address); "" = none. NULL =
+     * the source tree's, when the run lies within it. */
+    const char *docs;
+    bool no_plots;                    /* text only */
     struct verdicts_options verdicts; /* zero: as the run was begun */
     FILE *notes; /* one line for each thing worth saying (torn line, …); NULL = none */
 };
 
-/* Writes report.md, report.json, cells.csv, verdicts.csv and plots/ into the run folder, of a
- * calibration calibration.json and calibration.md, too. Where
- * plots cannot be made (gnuplot missing, killed, too slow) the others are written nevertheless and
- * *e (ERR_MACHINE) says so. */
+/* Writes report.md, report.html, report.json, cells.csv, verdicts.csv and plots/ into the run
+ * folder, of a calibration calibration.json and calibration.md, too. Where plots cannot be made
+ * (gnuplot missing, killed, too slow) the others are written nevertheless and *e (ERR_MACHINE) says
+ * so. */
 int report_write(const char *dir, const struct report_options *o, struct err *e);
 
 #endif

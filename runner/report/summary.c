@@ -23,6 +23,13 @@ static const struct column columns[] = {
 
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
+/* So many requests have no p99.9 to speak of; they have a time. */
+static const struct column time_column = {"time", FIG_DURATION, 7, false};
+
+static const struct column *column_at(const struct cells *c, size_t i) {
+    return c->counts && columns[i].id == FIG_P999 ? &time_column : &columns[i];
+}
+
 static size_t width_of(const char *text) {
     size_t n = 0;
     for (; *text; text += text_char_len(text)) {
@@ -93,13 +100,15 @@ static void put_row(FILE *out, const struct cells *c, const struct cell *cell, b
         text_terminal(name, sizeof name, c->targets[cell->target].name, NAME_COLUMNS, utf8);
     fprintf(out, "%s%*s", name, (int)(NAME_COLUMNS - used), "");
     for (size_t i = 0; i < COLUMNS; i++) {
-        put_figure(out, cell, &columns[i], utf8);
+        put_figure(out, cell, column_at(c, i), utf8);
     }
     put_errors(out, cell);
     fputc('\n', out);
 }
 
-static void put_heading(FILE *out, const char *workload, int level, bool utf8) {
+static void put_heading(FILE *out, const struct cells *c, const struct cell *cell, bool utf8) {
+    const char *workload = cell->workload;
+    int level = cell->connections;
     char title[4 * 40 + 8];
     char n[24];
     text_terminal(title, sizeof title, workload, 40, utf8);
@@ -107,7 +116,7 @@ static void put_heading(FILE *out, const char *workload, int level, bool utf8) {
     fprintf(out, "\n%s, %s connection%s\n%-*s", title, n, level == 1 ? "" : "s", NAME_COLUMNS,
             "target");
     for (size_t i = 0; i < COLUMNS; i++) {
-        put_right(out, columns[i].heading, columns[i].width);
+        put_right(out, column_at(c, i)->heading, column_at(c, i)->width);
     }
     put_right(out, "rounds", 6);
     put_right(out, "errs", 5);
@@ -119,7 +128,7 @@ static void put_legend(FILE *out, const struct cells *c, bool utf8) {
     bool missing = false;
     for (size_t i = 0; i < c->count; i++) {
         limited = limited || c->cell[i].client == CLIENT_LIMITED;
-        missing = missing || c->cell[i].figure[FIG_P999].missing[0] ||
+        missing = missing || (!c->counts && c->cell[i].figure[FIG_P999].missing[0]) ||
                   c->cell[i].figure[FIG_P99].missing[0];
     }
     fprintf(out, "\nMedians of %zu round%s%s; memory is the peak.\n", c->rounds,
@@ -136,11 +145,16 @@ static void put_legend(FILE *out, const struct cells *c, bool utf8) {
 
 void summary_print(FILE *out, const struct cells *c, bool utf8) {
     const struct cell *before = NULL;
+    if (*c->mode) {
+        char mode[4 * 80 + 8];
+        text_terminal(mode, sizeof mode, c->mode, 80, utf8);
+        fprintf(out, "\nMode: %s\n", mode);
+    }
     for (size_t i = 0; i < c->count; i++) {
         const struct cell *cell = &c->cell[i];
         if (!before || before->connections != cell->connections ||
             strcmp(before->workload, cell->workload) != 0) {
-            put_heading(out, cell->workload, cell->connections, utf8);
+            put_heading(out, c, cell, utf8);
         }
         put_row(out, c, cell, utf8);
         before = cell;

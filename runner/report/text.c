@@ -102,6 +102,47 @@ void text_code(FILE *f, const char *text) {
     }
 }
 
+/* A character that HTML forbids, named or not: C1 controls, surrogates, noncharacters, and bytes
+ * that are no UTF-8. */
+static bool is_forbidden(const unsigned char *c, size_t len) {
+    if (len == 1) {
+        return c[0] >= 0x80;
+    }
+    if (len == 2) {
+        return c[0] == 0xc2 && c[1] < 0xa0;
+    }
+    if (len == 3) {
+        return (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
+               (c[0] == 0xef && c[1] == 0xb7 && c[2] >= 0x90 && c[2] <= 0xaf) ||
+               (c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe);
+    }
+    return (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90) ||
+           ((c[1] & 0x0f) == 0x0f && c[2] == 0xbf && c[3] >= 0xbe);
+}
+
+void text_html(FILE *f, const char *text) {
+    for (size_t len = 0; *text; text += len) {
+        len = text_char_len(text);
+        if (is_control(*text)) {
+            fputc(' ', f);
+        } else if (is_forbidden((const unsigned char *)text, len)) {
+            fputc('?', f);
+        } else if (*text == '<') {
+            fputs("&lt;", f);
+        } else if (*text == '>') {
+            fputs("&gt;", f);
+        } else if (*text == '&') {
+            fputs("&amp;", f);
+        } else if (*text == '"') {
+            fputs("&quot;", f);
+        } else if (*text == '\'') {
+            fputs("&#39;", f);
+        } else {
+            fwrite(text, 1, len, f);
+        }
+    }
+}
+
 void text_csv(FILE *f, const char *text) {
     bool quoted = strpbrk(text, "\",;\r\n\t ") != NULL;
     if (quoted) {

@@ -30,6 +30,10 @@ void text_markdown(FILE *f, const char *text);
 /* A Markdown code span: shown as it is, also in a table; quotes in the text cannot end it. */
 void text_code(FILE *f, const char *text);
 
+/* Plain text in HTML, in attributes between double quotes too. What no HTML text may hold becomes a
+ * blank or a question mark. */
+void text_html(FILE *f, const char *text);
+
 /* One CSV field (RFC 4180), quoted where needed; line ends become spaces. */
 void text_csv(FILE *f, const char *text);
 

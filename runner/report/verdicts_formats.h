@@ -14,12 +14,4 @@ int verdicts_csv_write(const struct verdicts *v, struct err *e);
 /* The same as data, with the control's judgement and the counts of trials; NULL out of memory. */
 json_t *verdicts_json(const struct verdicts *v);
 
-/* A heading: "**Server CPU per request**". */
-void markdown_about(FILE *f, enum verdict_about about);
-
-/* Sections of report.md: all verdicts and the A/A control; the trials that were invalid or run
- * again, with what their flags mean. */
-void markdown_verdicts(FILE *f, const struct verdicts *v);
-void markdown_trials(FILE *f, const struct verdicts *v);
-
 #endif

@@ -19,15 +19,18 @@ static json_t *manifest_names(const struct names *names) {
 
 static json_t *manifest_plan(const struct config *c, const struct plan *p) {
     char seed[32];
+    char mode[CONFIG_MODE_SIZE];
     json_t *connections = json_array();
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)p->seed);
     for (size_t i = 0; i < c->connections.n; i++) {
         json_array_append_new(connections, json_integer(c->connections.value[i]));
     }
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:I, s:I, s:I, s:I}", "profile", c->profile, "seed",
-                     seed, "rounds", p->rounds, "workloads", manifest_names(&c->workloads),
-                     "connections", connections, "warmup_us", (json_int_t)(c->warmup_ns / 1000),
-                     "window_us", (json_int_t)(c->duration_ns / 1000), "blocks",
+    config_mode_text(c, mode, sizeof mode);
+    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:I, s:o, s:I, s:I}", "profile", c->profile,
+                     "mode", mode, "seed", seed, "rounds", p->rounds, "workloads",
+                     manifest_names(&c->workloads), "connections", connections, "warmup_us",
+                     (json_int_t)(c->warmup_ns / 1000), "window_us",
+                     c->requests > 0 ? json_null() : json_integer(c->duration_ns / 1000), "blocks",
                      (json_int_t)p->block_count, "trials", (json_int_t)p->trial_count);
 }
 

@@ -1,11 +1,16 @@
 #include "run/setup.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cpus.h"
+#include "base/file.h"
 #include "plan/limits.h"
 #include "sample/kernel.h"
 
@@ -78,9 +83,45 @@ static int setup_engine(struct setup *s, struct err *e) {
     return 0;
 }
 
+/* A file on disk, as a log is, that has no name and so is gone with this process however it ends.
+ * Servers open it through this process; they run as the same user. */
+static int setup_open_log(struct setup *s, struct err *e) {
+    char path[PATH_MAX];
+    const char *tmp = getenv("TMPDIR");
+    if (file_join(path, sizeof path, tmp && *tmp ? tmp : "/tmp", "loopbench-log-XXXXXX", e) != 0) {
+        return -1;
+    }
+    s->log_fd = mkostemp(path, O_CLOEXEC);
+    if (s->log_fd < 0) {
+        return err_set(e, ERR_MACHINE, "cannot make a file for the access log in %s: %s",
+                       tmp && *tmp ? tmp : "/tmp", strerror(errno));
+    }
+    unlink(path);
+    snprintf(s->log, sizeof s->log, "/proc/%ld/fd/%d", (long)getpid(), s->log_fd);
+    return 0;
+}
+
+void setup_clear_log(const struct setup *s) {
+    /* One that cannot be emptied only grows. */
+    int ignored = s->log_fd >= 0 ? ftruncate(s->log_fd, 0) : 0;
+    (void)ignored;
+}
+
+int64_t setup_log_size(const struct setup *s) {
+    struct stat st;
+    return s->log_fd >= 0 && fstat(s->log_fd, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+void setup_release(struct setup *s) {
+    if (s->log_fd >= 0) {
+        close(s->log_fd);
+    }
+    s->log_fd = -1;
+}
+
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e) {
-    *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk};
+    *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk, .log_fd = -1};
     int64_t backlog = config_backlog(c);
     s->backlog = backlog > INT_MAX ? INT_MAX : (int)backlog;
     if (config_servers(c->servers, s->servers, sizeof s->servers) != 0) {
@@ -98,7 +139,7 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
         LOAD_OK) {
         return -1;
     }
-    return 0;
+    return c->access_log ? setup_open_log(s, e) : 0;
 }
 
 void setup_free_command(char **command) {
@@ -142,6 +183,7 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
         .cpus = &s->cpus.server,
         .workers = (int)s->config->workers,
         .backlog = s->backlog,
+        .log = s->log_fd >= 0 ? s->log : NULL,
         .ready_path = t->ready_path,
         .ready_timeout_ns = s->config->ready_timeout_ns,
         .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,

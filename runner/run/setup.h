@@ -27,12 +27,24 @@ struct setup {
     char servers[PATH_MAX]; /* folder of the built-in servers */
     bool containers;        /* some target runs in one: then engine is known */
     struct engine engine;
+    int log_fd;             /* the access log, a file without a name; -1 = none */
+    char log[64];           /* as a server opens it */
 };
 
 /* Finds the CPUs as the configuration asks and checks what can be checked without starting
- * anything: programs, file limit, generator. Returns 0, or -1 with *e. */
+ * anything: programs, file limit, generator. Returns 0, or -1 with *e; setup_release() in any case.
+ */
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e);
+
+/* Closes what setup_init opened. */
+void setup_release(struct setup *s);
+
+/* Empties the access log for the next trial. */
+void setup_clear_log(const struct setup *s);
+
+/* Bytes in it; -1 where there is none. */
+int64_t setup_log_size(const struct setup *s);
 
 /* Only the CPU split, for a dry run. Returns 0, or -1 with *e (ERR_USAGE: CPUs that are not ours).
  */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/workload.h"
 #include "load/summary.h"
+#include "run/replies.h"
 #include "sample/proc.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
@@ -24,6 +25,8 @@ struct trial {
     struct target *target;
     pid_t pids[MAX_PIDS];
     size_t n_pids;
+    bool logs; /* it is one of ours and writes an access log */
+    struct replies replies;
     bool interrupted;
     bool failed;
     struct target_self self; /* before the window, of a target whose processes cannot be seen */
@@ -158,6 +161,7 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
         .connections = t->record->connections,
         .threads = (int)c->threads,
         .phase = phase,
+        .mode = config_mode(c),
         .duration_ns = duration_ns,
         .timeout_ns = c->timeout_ns,
         .margin_ns = c->trial_margin_ns,
@@ -197,17 +201,29 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
     return false;
 }
 
+/* Fails the trial when a reply that the runner looked at is wrong. */
+static bool trial_replies_right(struct trial *t) {
+    const char *wrong = replies_wrong(&t->replies);
+    if (wrong) {
+        trial_fail(t, FAIL_CONTENT, wrong, t->ops->output(t->target));
+    }
+    return !wrong;
+}
+
 static bool trial_warm_up(struct trial *t) {
     int64_t wanted = t->setup->config->warmup_ns;
     struct load_outcome out;
     if (wanted == 0) {
         t->record->warmup_us = 0;
-        return true;
+        replies_ask(&t->replies);
+        return trial_replies_right(t);
     }
+    replies_pace(&t->replies);
     bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
+    replies_pace_by(&t->replies, good ? out.requests : 0, out.duration_us);
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
-    return good;
+    return good && trial_replies_right(t);
 }
 
 static void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
@@ -331,10 +347,12 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         trial_keep_latency(&r->raw, &out.raw);
         trial_keep_latency(&r->corrected, &out.corrected);
         r->stall_us = load_stall_us(&out.raw, r->connections);
-        r->active_ratio = load_active_ratio(&out.raw, r->connections, out.duration_us);
+        r->active_ratio = out.active_ratio;
         *raw = out.raw;
         out.raw = (struct hist){0};
         trial_check_replies(t);
+        replies_ask(&t->replies);
+        trial_replies_right(t);
     } else if (out.duration_us > 0 && out.requests >= 0) {
         trial_keep_load(r, &out, &seen); /* a failure's figures, where there are any */
         r->rate = UNKNOWN_REAL;
@@ -361,6 +379,9 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     char **command = NULL;
     int64_t begun = clock_mono_ns();
     t.workload = workload_find(r->workload);
+    t.logs = target->builtin && r->role != ROLE_NULL && s->log_fd >= 0;
+    setup_clear_log(s);
+    config_mode_text(s->config, r->mode, sizeof r->mode);
     if (!t.workload) {
         return err_set(e, ERR_USAGE, "no workload '%s'", r->workload);
     }
@@ -373,11 +394,19 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     snprintf(r->load.generator, sizeof r->load.generator, "%s", s->generator->name);
     if (trial_start(&t, &spec)) {
         trial_read_idle(&t);
+        if (s->config->verify) {
+            replies_start(&t.replies, s->loop, t.target, t.workload, target->builtin);
+        }
         if (trial_warm_up(&t)) {
             trial_measure(&t, raw);
         }
     }
+    r->replies_checked = replies_stop(&t.replies);
     trial_stop(&t);
+    /* Told to log and silent, it was measured without what it was to do. */
+    if (t.logs && !t.failed && !t.interrupted && setup_log_size(s) == 0) {
+        trial_fail(&t, FAIL_OTHER, "the access log is empty", "");
+    }
     setup_free_command(command);
     r->wall_s = (double)(clock_mono_ns() - begun) / 1e9;
     if (t.interrupted) {

@@ -5,7 +5,8 @@
  *   loopbench  {version, commit, compiler, flags, server_flags}
  *   command    [argv…]                  as the user typed it
  *   options    {name: value}            every effective option
- *   plan       {profile, seed (text), rounds, workloads [], connections [], warmup_us, window_us,
+ *   plan       {profile, mode (words as in a record's, "" = none), seed (text), rounds,
+ *               workloads [], connections [], warmup_us, window_us (null: requests are counted),
  *               blocks, trials}
  *   targets    [{name, base, role, server, versions {}, command [], place, url, image, image_id}]
  *               in the order to show them; url, image and image_id where they mean something

@@ -63,6 +63,7 @@ void record_init(struct trial_record *r) {
     *r = (struct trial_record){
         .wall_s = UNKNOWN_REAL,
         .warmup_us = UNKNOWN_INT,
+        .replies_checked = UNKNOWN_INT,
         .load = load_unknown,
         .rate = UNKNOWN_REAL,
         .raw = latency_unknown,
@@ -82,7 +83,7 @@ const char *record_failure_name(enum trial_failure f) {
         [FAIL_NONE] = "none",       [FAIL_START] = "start",         [FAIL_READY] = "ready",
         [FAIL_CRASHED] = "crashed", [FAIL_REFUSED] = "refused",     [FAIL_HUNG] = "hung",
         [FAIL_TIMEOUT] = "timeout", [FAIL_GENERATOR] = "generator", [FAIL_STOP] = "stop",
-        [FAIL_OTHER] = "other",
+        [FAIL_CONTENT] = "content", [FAIL_OTHER] = "other",
     };
     return names[f];
 }

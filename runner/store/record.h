@@ -29,6 +29,7 @@ enum trial_failure {
     FAIL_HUNG,      /* no reply completed in the window */
     FAIL_GENERATOR, /* the load generator failed, was killed, or gave no usable result */
     FAIL_TIMEOUT,   /* the watchdog ended the trial */
+    FAIL_CONTENT,   /* a reply under load was not what was asked for */
     FAIL_STOP,      /* it would not stop, or its exit status was not clean */
     FAIL_OTHER,
 };
@@ -111,6 +112,7 @@ struct trial_record {
     enum target_role role;
     char workload[RECORD_NAME_SIZE];
     int connections;
+    char mode[128]; /* words that decide results, as in "requests=10000 think=5ms"; "" = none */
     char started[CLOCK_ISO_SIZE];
     double wall_s; /* the whole trial */
     enum trial_status status;
@@ -119,6 +121,7 @@ struct trial_record {
     char output[1024]; /* the target's or the generator's last output when failed */
     int64_t warmup_us; /* as done */
     struct load_result load;
+    int64_t replies_checked; /* by the runner, under load: a sample */
     double rate; /* successful replies per second: (requests - errors_status) / duration */
     struct latency_summary raw, corrected;
     int64_t stall_us;    /* the connections-th longest raw latency: load_stall_us() */

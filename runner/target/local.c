@@ -77,6 +77,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
         }
     }
     l->argv = argv_expand(spec->argv, &(struct argv_values){.host = l->target.host,
+                                                            .log = spec->log,
                                                             .port = l->target.port,
                                                             .workers = spec->workers,
                                                             .backlog = spec->backlog});

@@ -25,6 +25,10 @@ static size_t argv_place(FILE *out, const char *at, const struct argv_values *va
         fputs(values->host, out);
         return 6;
     }
+    if (strncmp(at, "{log}", 5) == 0) {
+        fputs(values->log ? values->log : "/dev/null", out);
+        return 5;
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t len = strlen(numbers[i].name);
         if (strncmp(at, numbers[i].name, len) == 0) {

@@ -7,9 +7,10 @@
 
 #include "base/err.h"
 
-/* What stands for {host}, {port}, {workers}, {backlog}. */
+/* What stands for {host}, {port}, {workers}, {backlog}, {log}. */
 struct argv_values {
     const char *host;
+    const char *log; /* NULL = /dev/null */
     int port, workers, backlog;
 };
 

@@ -44,7 +44,7 @@ struct target_url {
 
 struct target_spec {
     const char *name; /* for messages */
-    /* NULL-terminated. {host} {port} {workers} {backlog} are replaced wherever they stand. Where
+    /* NULL-terminated. {host} {port} {workers} {backlog} {log} are replaced wherever they stand. Where
      * {port} occurs the launcher chooses a free port; where it does not, the target must print the
      * ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
     const char *const *argv;
@@ -54,6 +54,7 @@ struct target_spec {
     const char *host;       /* what {host} means; NULL = 127.0.0.1 */
     int workers;            /* what {workers} means */
     int backlog;            /* what {backlog} means */
+    const char *log;        /* what {log} means; NULL = /dev/null */
     const char *ready_path; /* the real request that proves it ready; NULL = "/hello" */
     int64_t ready_timeout_ns;
     int stop_signal; /* 0 = SIGTERM */

@@ -27,10 +27,11 @@ static bool line_next(const struct http_reply *r, size_t *offset, struct line *o
     return true;
 }
 
-/* Length of what is compared of a Date line: its name, and the blanks that follow the colon. */
-static size_t line_date_prefix(const struct line *l) {
-    size_t n = 5;
-    if (l->len < n || strncasecmp(l->at, "date:", n) != 0) {
+/* Length of what is compared of a line that begins with `name` and its colon: that, and the blanks
+ * that follow. 0 for other lines. */
+static size_t line_prefix(const struct line *l, const char *name) {
+    size_t n = strlen(name);
+    if (l->len < n || strncasecmp(l->at, name, n) != 0) {
         return 0;
     }
     while (n < l->len && (l->at[n] == ' ' || l->at[n] == '\t')) {
@@ -39,17 +40,22 @@ static size_t line_date_prefix(const struct line *l) {
     return n;
 }
 
-/* Two Date lines are alike when all but the 29 bytes of the value is. */
-static bool line_same(const struct line *a, const struct line *b) {
-    size_t date = line_date_prefix(a);
+/* Two lines are alike when all is but the value of one that may differ. */
+static bool line_same_but(const struct line *a, const struct line *b, const char *name) {
+    size_t prefix = line_prefix(a, name);
+    size_t end = a->whole - a->len;
+    return prefix > 0 && line_prefix(b, name) == prefix && b->whole - b->len == end &&
+           memcmp(a->at, b->at, prefix) == 0 && memcmp(a->at + a->len, b->at + b->len, end) == 0;
+}
+
+static bool line_same(const struct line *a, const struct line *b, bool any_length) {
+    if (any_length && line_same_but(a, b, "content-length:")) {
+        return true;
+    }
     if (a->whole != b->whole || a->len != b->len) {
         return false;
     }
-    if (date > 0 && line_date_prefix(b) == date) {
-        return memcmp(a->at, b->at, date) == 0 &&
-               memcmp(a->at + a->len, b->at + b->len, a->whole - a->len) == 0;
-    }
-    return memcmp(a->at, b->at, a->whole) == 0;
+    return line_same_but(a, b, "date:") || memcmp(a->at, b->at, a->whole) == 0;
 }
 
 static void line_show(const struct line *l, bool there, char *out, size_t size) {
@@ -62,8 +68,8 @@ static void line_show(const struct line *l, bool there, char *out, size_t size) 
     snprintf(out, size, "\"%s\"", text);
 }
 
-static bool compare_heads(const struct http_reply *a, const struct http_reply *b, char *in_a,
-                          char *in_b, size_t size) {
+static bool compare_heads(const struct http_reply *a, const struct http_reply *b, bool any_length,
+                          char *in_a, char *in_b, size_t size) {
     size_t at_a = 0;
     size_t at_b = 0;
     for (;;) {
@@ -74,7 +80,7 @@ static bool compare_heads(const struct http_reply *a, const struct http_reply *b
         if (!more_a && !more_b) {
             return true;
         }
-        if (more_a != more_b || !line_same(&la, &lb)) {
+        if (more_a != more_b || !line_same(&la, &lb, any_length)) {
             line_show(&la, more_a, in_a, size);
             line_show(&lb, more_b, in_b, size);
             return false;
@@ -106,10 +112,10 @@ static bool compare_bodies(const struct http_reply *a, const struct http_reply *
     return false;
 }
 
-bool verify_same_reply(const struct http_reply *a, const struct http_reply *b, bool compare_body,
-                       char *in_a, char *in_b, size_t size) {
-    return compare_heads(a, b, in_a, in_b, size) &&
-           (!compare_body || compare_bodies(a, b, in_a, in_b, size));
+bool verify_same_reply(const struct http_reply *a, const struct http_reply *b,
+                       const struct workload *w, char *in_a, char *in_b, size_t size) {
+    return compare_heads(a, b, w && w->length_varies, in_a, in_b, size) &&
+           ((w && w->varies) || compare_bodies(a, b, in_a, in_b, size));
 }
 
 static bool has_header(const struct http_reply *r, const char *name, size_t len) {
@@ -193,8 +199,7 @@ int verify_compare(const struct verify_replies *reference, const struct verify_r
             continue;
         }
         compared++;
-        bool bodies = !r->workload || !r->workload->varies;
-        if (!verify_same_reply(&r->reply, &o->reply, bodies, expected, got, sizeof expected)) {
+        if (!verify_same_reply(&r->reply, &o->reply, r->workload, expected, got, sizeof expected)) {
             differing++;
             if (verify_add(f, e, other->target->name, VERIFY_FAIL, expected, got,
                            "%s: same bytes as %s", r->probe, reference->target->name) != 0) {

@@ -2,6 +2,7 @@
 #include "target/verify_parts.h"
 
 #include <jansson.h>
+#include <string.h>
 
 const struct workload verify_root_page = {
     .name = "root",
@@ -15,7 +16,10 @@ const struct workload verify_root_page = {
 };
 
 /* What /stats must say, with what type. */
-static bool check_stats(const char *body, size_t len, char *why, size_t size) {
+static bool check_stats(const struct workload *w, bool strict, const char *body, size_t len,
+                        char *why, size_t size) {
+    (void)w;
+    (void)strict;
     const char *server = NULL;
     json_t *versions = NULL;
     json_int_t n = 0;
@@ -51,4 +55,26 @@ const struct workload verify_stats_page = {
     .content_type = "application/json",
     .check = check_stats,
     .varies = true,
+};
+
+static bool check_refusal(const struct workload *w, bool strict, const char *body, size_t len,
+                          char *why, size_t size) {
+    (void)w;
+    (void)strict;
+    if (len == 0 || memchr(body, '\n', len) || !workload_is_utf8(body, len)) {
+        snprintf(why, size, "is not one line of text");
+        return false;
+    }
+    return true;
+}
+
+const struct workload verify_refusal = {
+    .name = "refusal",
+    .summary = "one line that says what is wrong with the parameter",
+    .method = "GET",
+    .path = "",
+    .headers = "",
+    .status = 400,
+    .content_type = "text/plain",
+    .check = check_refusal,
 };

@@ -5,6 +5,8 @@
 
 #include "target/verify.h"
 
+#define VERIFY_MISSING_PATH "/loopbench-no-such-page"
+
 /* Adds a finding; check is a format. Returns 0, or -1 with *e when out of memory. */
 int verify_add(struct verify_findings *f, struct err *e, const char *target,
                enum verify_level level, const char *expected, const char *got, const char *check,
@@ -12,6 +14,9 @@ int verify_add(struct verify_findings *f, struct err *e, const char *target,
 
 /* The pages of our servers that are no workloads: / and /stats. */
 extern const struct workload verify_root_page, verify_stats_page;
+
+/* The reply to a bad parameter. */
+extern const struct workload verify_refusal;
 
 /* What a reply to one probe must be. */
 struct verify_probe {
@@ -32,11 +37,11 @@ int verify_check_reply(const struct verify_target *target, const struct verify_p
  * "Sun, 06 Nov 1994 08:49:37 GMT"), or -1. */
 int64_t verify_parse_date(const char *text);
 
-/* Compares two replies to the same probe byte for byte, leaving out Date's value, and bodies only
- * where compare_body. Returns true when they are the same, else what differs on each side as
- * printable text. */
-bool verify_same_reply(const struct http_reply *a, const struct http_reply *b, bool compare_body,
-                       char *in_a, char *in_b, size_t size);
+/* Compares two replies to the same probe byte for byte, leaving out Date's value; of a workload
+ * that varies (NULL: none) also the body and, where its length does, Content-Length's value.
+ * Returns true when they are the same, else what differs on each side as printable text. */
+bool verify_same_reply(const struct http_reply *a, const struct http_reply *b,
+                       const struct workload *w, char *in_a, char *in_b, size_t size);
 
 /* Bytes as printable text: \r \n \" \\ and \xNN for the rest; cut with "…" at size. */
 void verify_printable(const char *data, size_t len, char *out, size_t size);

@@ -70,7 +70,7 @@ def both():
             ("bad targets", TARGETS, {}, {t: box.later(t, t) for t in TARGETS}),
             ("bad generator", GENERATOR, {"FAKE_WRK": words}, list(GENERATOR))):
         ini = box.ini(targets, name=folder + ".ini", ready_timeout="1s", trial_margin="600ms",
-                      warmup="100ms", seed="1")
+                      warmup="900ms", seed="1")
         started.append((folder, table, box.start("run", ini, "--out", box.at(folder), env=env)))
     done = []
     for folder, table, process in started:

@@ -23,7 +23,7 @@ box = Box()
 @functools.cache
 def whole_run():
     """A run with everything: two targets, the A/A control, the null server, two workloads."""
-    ini = box.ini(name="whole.ini", connections="4,8", rounds="2", warmup="100ms", aa_control="on",
+    ini = box.ini(name="whole.ini", connections="4,8", rounds="2", warmup="900ms", aa_control="on",
                   null_server="yes", workloads="hello,json", seed="7", servers=box.servers("null"))
     result = box.loopbench("run", ini).expect(0)
     folders = [n for n in os.listdir(box.at("results")) if n != "latest"]

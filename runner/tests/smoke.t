@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, Run, count_lines, tree, wait_for  # noqa: E402
 from command import BUILD, FAKE_TARGET, LOOPBENCH, ROOT, SERVERS, quote  # noqa: E402
-from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, ok  # noqa: E402
 
 tap = Tap()
 SMOKE = os.path.join(BUILD, "smoke-run")
@@ -93,8 +93,6 @@ def _():
         ok(at not in (None, "", {}), "%s is missing: %s" % (path, at))
     for target in m["targets"]:
         ok(target["base"] == "null" or target.get("versions"), "versions: %s" % target)
-    text = run.text("manifest.json") + run.text("trials.jsonl")
-    hasnt(text, socket.gethostname() + '"', "results")
 
 
 @tap.case("smoke run: the report stands, with its plots")

@@ -6,6 +6,8 @@ the format from docs/results-format.md and shares no code with the runner.
 
     synth_run.py DIR [--levels 10,100,500] [--rounds 11] [--workloads hello,json] [--seed 1]
                  [--hostile] [--trouble] [--light]
+                 [--id RUN-ID] [--started TIME] [--model CPU] [--cost h2o=1.1,null=1]
+                 [--drift 1.2] [--option NAME=VALUE] [--version libuv=1.50] [--no-null]
 """
 import argparse
 import gzip
@@ -84,10 +86,10 @@ def series(idle, loaded, rng):
                               for i in range(11)]}
 
 
-def record(rng, target, workload, connections, light):
+def record(rng, target, workload, connections, light, cost, spell):
     name, base, role, cpu, idle, per_connection, tail = target
-    spell = rng.lognormvariate(0, 0.03) * (1.2 if rng.random() < 0.03 else 1.0)
-    cpu_us = cpu * WORK.get(workload, 1.0) * spell * (1 + 0.25 / math.sqrt(connections))
+    spell *= rng.lognormvariate(0, 0.03) * (1.2 if rng.random() < 0.03 else 1.0)
+    cpu_us = cpu * cost.get(name, 1.0) * WORK.get(workload, 1.0) * spell * (1 + 0.25 / math.sqrt(connections))
     able = 1e6 / cpu_us * (1 - math.exp(-connections / 6))
     rate = min(able, CEILING * rng.lognormvariate(0, 0.015) * (1 - math.exp(-connections / 5)))
     duration_us = 1000000 + rng.randrange(4000)
@@ -157,26 +159,29 @@ def trouble(rec, name, level, levels, round_):
 
 def manifest(args, targets, levels, workloads, trials):
     blocks = args.rounds * len(levels) * len(workloads)
+    versions = dict(v.split("=", 1) for v in args.version)
     return {
-        "format": "loopbench-run", "format_version": 1, "run_id": "20260131-120000-9f3a",
-        "started": "2026-01-31T12:00:00.000Z", "ended": "2026-01-31T12:05:12.000Z",
+        "format": "loopbench-run", "format_version": 1, "run_id": args.id,
+        "started": args.started, "ended": "2026-01-31T12:05:12.000Z",
         "state": "complete",
         "loopbench": {"version": "0.1.0", "commit": "0123456789ab",
                       "compiler": "cc (Debian 12.2.0-14) 12.2.0", "flags": "-std=c17 -O2",
                       "server_flags": "-O3 -flto"},
         "command": ["loopbench", "run", "--profile", "quick"],
         "options": {"profile": "quick", "rounds": args.rounds, "seed": "42", "workers": 1,
-                    "connections": ",".join(map(str, levels))},
+                    "connections": ",".join(map(str, levels)),
+                    **dict(o.split("=", 1) for o in args.option)},
         "plan": {"profile": "quick", "seed": "42", "rounds": args.rounds, "workloads": workloads,
                  "connections": levels, "warmup_us": 500000, "window_us": 1000000,
                  "blocks": blocks, "trials": trials},
         "targets": [{"name": t[0], "base": t[1], "role": t[2], "server": t[1], "workers": 1,
-                     "versions": {"libevent": "2.1.12", "llhttp": "6.0.11"},
+                     "versions": {"libevent": "2.1.12", "llhttp": "6.0.11",
+                                  **({"own": versions[t[1]]} if t[1] in versions else {})},
                      "command": ["server-" + t[1], "--listen", "127.0.0.1:0"]} for t in targets],
         "generator": {"name": "wrk", "version": "4.1.0", "threads": 1},
         "cpus": {"server": "0", "generator": "1", "note": None},
         "machine": {"kernel": "6.1.0-18-amd64", "os": "Debian GNU/Linux 12 (bookworm)",
-                    "cpu": {"model": "Example CPU @ 2.40GHz", "online": 2, "smt": False,
+                    "cpu": {"model": args.model, "online": 2, "smt": False,
                             "governor": None},
                     "memory_bytes": 8 << 30, "virtualisation": "kvm"},
         "versions": {"gnuplot": "5.4", "libuv": "1.44.2", "jansson": "2.14"},
@@ -195,14 +200,23 @@ def main():
     p.add_argument("--hostile", action="store_true", help="names out to break every format")
     p.add_argument("--trouble", action="store_true", help="failures, errors and flags")
     p.add_argument("--light", action="store_true", help="coarse histograms, ten times faster")
+    p.add_argument("--id", default="20260131-120000-9f3a")
+    p.add_argument("--started", default="2026-01-31T12:00:00.000Z")
+    p.add_argument("--model", default="Example CPU @ 2.40GHz")
+    p.add_argument("--cost", default="", help="CPU per request of targets, times so much")
+    p.add_argument("--drift", type=float, default=1.0, help="the whole machine, slower by so much")
+    p.add_argument("--option", action="append", default=[], help="another recorded option")
+    p.add_argument("--version", action="append", default=[], help="another version of a target")
+    p.add_argument("--no-null", action="store_true", help="without the null server")
     args = p.parse_args()
     rng = random.Random(args.seed)
     levels = [int(x) for x in args.levels.split(",")]
     workloads = args.workloads.split(",")
-    targets = TARGETS
+    targets = [t for t in TARGETS if t[2] != "null" or not args.no_null]
+    cost = {k: float(v) for k, v in (c.split("=") for c in args.cost.split(",") if c)}
     if args.hostile:
         targets = [(HOSTILE[i] if i < 3 else t[0], HOSTILE[i] if i < 3 else t[1]) + t[2:]
-                   for i, t in enumerate(TARGETS)]
+                   for i, t in enumerate(targets)]
     os.makedirs(args.dir, exist_ok=True)
 
     seq = block = offset = 0
@@ -218,7 +232,8 @@ def main():
                 plan.append({"round": round_, "workload": workload, "connections": connections,
                              "targets": [t[0] for t in order]})
                 for target in order:
-                    rec, values, counts = record(rng, target, workload, connections, args.light)
+                    rec, values, counts = record(rng, target, workload, connections, args.light,
+                                                 cost, args.drift)
                     rec.update(seq=seq, attempt=0, round=round_, block=block, target=target[0],
                                workload=workload, connections=connections,
                                started="2026-01-31T12:%02d:%02d.000Z" % (seq // 60 % 60, seq % 60))

@@ -412,7 +412,9 @@ static void names_are_inert_in_files(void **state) {
     snprintf(s.store.records[0].flags, sizeof s.store.records[0].flags, "steal-invalid");
     struct concluded c = conclude(&s);
     assert_int_equal(verdicts_csv_write(&c.v, &e), 0);
-    assert_int_equal(markdown_write(&s.cells, &c.v, &c.f, &plots, &e), 0);
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL};
+    assert_int_equal(markdown_write(&parts, &e), 0);
+    assert_int_equal(html_write(&parts, &e), 0);
     assert_int_equal(json_write(&s.cells, &c.v, &c.f, &e), 0);
 
     char *csv = read_back(dir, "verdicts.csv");
@@ -431,6 +433,12 @@ static void names_are_inert_in_files(void **state) {
     assert_non_null(strstr(md, "# loopbench report\n\n**Validated**: "));
     assert_non_null(strstr(md, "| steal-invalid | 1 | "));
     free(md);
+
+    char *html = read_back(dir, "report.html");
+    assert_null(strstr(html, "<script"));
+    assert_null(strchr(html, '\x1b'));
+    assert_non_null(strstr(html, "<strong>Validated</strong>: "));
+    free(html);
 
     char *text = read_back(dir, "report.json");
     json_t *report = json_loads(text, 0, NULL);
@@ -465,7 +473,8 @@ static void the_report_begins_with_not_validated(void **state) {
     s.store.state = STORE_INTERRUPTED;
     snprintf(s.store.dir, sizeof s.store.dir, "%s", dir);
     struct concluded c = conclude(&s);
-    assert_int_equal(markdown_write(&s.cells, &c.v, &c.f, &plots, &e), 0);
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL};
+    assert_int_equal(markdown_write(&parts, &e), 0);
     char *md = read_back(dir, "report.md");
     assert_memory_equal(md, "# loopbench report\n\n> **Not validated**: ", 41);
     assert_true(strstr(md, "is not complete") > md);

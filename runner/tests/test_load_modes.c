@@ -128,7 +128,7 @@ static void counts_requests_exactly(void **state) {
         struct load_spec spec = spec_for(b, NULL);
         spec.connections = cases[i].connections;
         spec.threads = cases[i].threads;
-        spec.mode = (struct load_mode){.requests = cases[i].requests,
+        spec.mode = (struct mode){.requests = cases[i].requests,
                                        .pipeline = cases[i].pipeline,
                                        .close = cases[i].close,
                                        .think_max_ms = cases[i].think_max_ms};
@@ -191,7 +191,7 @@ static void thinks_within_bounds(void **state) {
     struct bench *b = *state;
     need_wrk();
     struct load_spec spec = spec_for(b, NULL);
-    spec.mode = (struct load_mode){.requests = 40, .think_min_ms = 5, .think_max_ms = 9};
+    spec.mode = (struct mode){.requests = 40, .think_min_ms = 5, .think_max_ms = 9};
     run_well(b, &spec);
     assert_in_range(b->out.idle_us, 40 * 5 * 1000, 40 * 9 * 1000);
     int64_t first = b->out.idle_us;
@@ -217,7 +217,7 @@ static void closes(void **state) {
     struct bench *b = *state;
     need_wrk();
     struct load_spec spec = spec_for(b, NULL);
-    spec.mode = (struct load_mode){.requests = 30, .close = true};
+    spec.mode = (struct mode){.requests = 30, .close = true};
     int64_t before = target_says(b, "accepted");
     run_well(b, &spec);
     int64_t accepted = target_says(b, "accepted") - before - 1;
@@ -257,7 +257,7 @@ static void judges_a_fake(void **state) {
         }
     }
     setenv("FAKE_WRK", "ok", 1);
-    spec.mode = (struct load_mode){.pipeline = 10};
+    spec.mode = (struct mode){.pipeline = 10};
     run_well(b, &spec);
     assert_int_equal(b->out.raw.n, 0);
     assert_true(b->out.active_ratio > 0.5 && b->out.active_ratio < 1.1);
@@ -266,7 +266,7 @@ static void judges_a_fake(void **state) {
 static void refuses_modes(void **state) {
     struct bench *b = *state;
     static const struct {
-        struct load_mode mode;
+        struct mode mode;
         int connections, threads;
         const char *words;
     } cases[] = {

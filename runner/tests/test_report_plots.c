@@ -21,6 +21,7 @@ struct place {
     char root[64];
     struct store store;
     struct cells cells;
+    struct verdicts verdicts;
 };
 
 static int place_make(void **state) {
@@ -54,6 +55,8 @@ static int place_make(void **state) {
     writer_release(w);
     assert_int_equal(store_open(&p->store, run, &e), 0);
     assert_int_equal(cells_build(&p->cells, &p->store, &e), 0);
+    const struct verdicts_options as_begun = {0};
+    assert_int_equal(verdicts_build(&p->verdicts, &p->cells, &as_begun, &e), 0);
     *state = p;
     return 0;
 }
@@ -68,6 +71,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int place_remove(void **state) {
     struct place *p = *state;
     int rc = nftw(p->root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    verdicts_release(&p->verdicts);
     cells_release(&p->cells);
     store_release(&p->store);
     free(p);
@@ -92,7 +96,7 @@ static int draw_with(struct place *p, const char *script, int64_t limit_ns, stru
     fclose(f);
     assert_int_equal(chmod(path, 0755), 0);
     const struct plots_options o = {.programs = "plots", .gnuplot = path, .limit_ns = limit_ns};
-    return plots_make(plots, &p->cells, &o, e);
+    return plots_make(plots, &p->verdicts, &o, e);
 }
 
 static void assert_no_pictures(const struct place *p, const struct plots *plots,
@@ -122,7 +126,7 @@ static void test_missing(void **state) {
     struct plots plots;
     struct err e = {0};
     const struct plots_options o = {.programs = "plots", .gnuplot = "no-such-gnuplot"};
-    assert_int_equal(plots_make(&plots, &p->cells, &o, &e), -1);
+    assert_int_equal(plots_make(&plots, &p->verdicts, &o, &e), -1);
     assert_no_pictures(p, &plots, &e, "package gnuplot");
     plots_release(&plots);
 }
@@ -150,7 +154,7 @@ static void test_no_programs(void **state) {
     struct plots plots;
     struct err e = {0};
     const struct plots_options o = {.programs = p->root};
-    assert_int_equal(plots_make(&plots, &p->cells, &o, &e), -1);
+    assert_int_equal(plots_make(&plots, &p->verdicts, &o, &e), -1);
     assert_int_equal(e.class, ERR_USAGE);
     assert_non_null(strstr(e.text, "--plots"));
     plots_release(&plots);

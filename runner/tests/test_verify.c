@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/workload.h"
+#include "bodies.h"
 #include "scripted.h"
 #include "target/verify_parts.h"
 
@@ -175,7 +176,7 @@ static void test_same(void **state) {
         char in_a[200] = "";
         char in_b[200] = "";
         reply_from(&b, cases[i].reply, false);
-        if (verify_same_reply(&a, &b, true, in_a, in_b, sizeof in_a) != cases[i].same) {
+        if (verify_same_reply(&a, &b, NULL, in_a, in_b, sizeof in_a) != cases[i].same) {
             fail_msg("case %zu: %s / %s", i, in_a, in_b);
         }
         assert_string_equal(in_a, cases[i].in_a);
@@ -186,7 +187,8 @@ static void test_same(void **state) {
     char in_a[200];
     char in_b[200];
     reply_from(&other, HEAD_OF(DATE, "keep-alive", "12", "loopbench") "any 12 bytes", false);
-    assert_true(verify_same_reply(&a, &other, false, in_a, in_b, sizeof in_a));
+    assert_true(
+        verify_same_reply(&a, &other, &(struct workload){.varies = true}, in_a, in_b, sizeof in_a));
     http_reply_release(&other);
     http_reply_release(&a);
 }
@@ -234,7 +236,10 @@ enum fault {
     BODY_TO_HEAD, /* sends the length of nothing to HEAD */
     ALL_OK,       /* 200 whatever is asked */
     POOR_STATS,   /* /stats without memory */
-    GARBAGE,
+    TWO_LINES,    /* a reason of two lines for a bad parameter */
+    NOT_RANDOM,   /* one letter only */
+    ALWAYS_SAME,  /* letters, but always the same */
+    GARBAGE,      /* and what follows: no answer at all */
     SILENT,
 };
 
@@ -243,13 +248,33 @@ enum fault {
     "\"connections\":{\"accepted\":1,\"open\":1},\"cpu\":{\"user_us\":1,\"system_us\":1}"
 
 struct answer {
-    char text[2048];
+    char *text;
     size_t len;
     bool close;
 };
 
+static const struct workload *workload_of_path(const char *path) {
+    for (size_t i = 0; workload_at(i); i++) {
+        if (strcmp(workload_at(i)->path, path) == 0) {
+            return workload_at(i);
+        }
+    }
+    return strcmp(path, "/") == 0 ? workload_find("hello") : NULL;
+}
+
+/* Whether it is the path of a workload with a parameter that is wrong. */
+static bool is_bad_query(const char *path) {
+    for (size_t i = 0; workload_at(i); i++) {
+        const struct workload *w = workload_at(i);
+        size_t len = strcspn(w->path, "?");
+        if (w->param.key && strncmp(path, w->path, len) == 0 && strcspn(path, "?") == len) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void answer(enum fault fault, const char *request, struct answer *a) {
-    static const char page[] = "<!DOCTYPE html><html>žluť</html>";
     static const char missing[] = "<html>404</html>";
     char method[16] = "";
     char path[64] = "";
@@ -260,24 +285,24 @@ static void answer(enum fault fault, const char *request, struct answer *a) {
     gmtime_r(&now, &tm);
     strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", &tm);
     assert_int_equal(sscanf(request, "%15s %63s HTTP/1.%d", method, path, &minor), 3);
-    const struct workload *w = NULL;
-    for (size_t i = 0; workload_at(i); i++) {
-        w = strcmp(workload_at(i)->path, path) == 0 ? workload_at(i) : w;
-    }
-    w = strcmp(path, "/") == 0 ? workload_find("hello") : w;
+    const struct workload *w = workload_of_path(path);
     bool stats = strcmp(path, "/stats") == 0;
     w = stats ? workload_find("json") : w;
-    bool get = strcmp(method, "GET") == 0;
     bool to_head = strcmp(method, "HEAD") == 0;
     bool keep = minor == 1 ? !strstr(request, "Connection: close")
                            : strstr(request, "Connection: keep-alive") != NULL;
     keep = (keep && fault != ONE_SHOT) || fault == STAYS;
+    size_t length = 0;
+    char *made = w ? bodies_make(w, &length) : NULL;
     const char *status = w ? "200 OK" : "404 Not Found";
-    const char *body = w ? (w->exact ? w->exact : page) : missing;
-    bool allow = w && !get && !to_head;
+    const char *body = w ? made : missing;
+    bool allow = w && strcmp(method, w->method) != 0 && !to_head;
     if (allow) {
         status = "405 Method Not Allowed";
         body = missing;
+    } else if (!w && is_bad_query(path)) {
+        status = "400 Bad Request";
+        body = fault == TWO_LINES ? "bad\nparameter" : "bad parameter";
     }
     if (stats) {
         body = fault == POOR_STATS ? STATS "}"
@@ -289,51 +314,93 @@ static void answer(enum fault fault, const char *request, struct answer *a) {
     if (fault == WRONG_BODY && w && strcmp(w->name, "json") == 0) {
         body = "{}";
     }
-    size_t length = fault == BODY_TO_HEAD && to_head ? 0 : strlen(body);
-    int n = snprintf(a->text, sizeof a->text,
+    if (fault == NOT_RANDOM && w && strcmp(w->name, "concat") == 0) {
+        memset(made, 'x', length);
+    }
+    if (fault == ALWAYS_SAME && w && strcmp(w->name, "concat") == 0) {
+        for (size_t i = 0; i < length; i++) {
+            made[i] = (char)('A' + i % 26 + (i / 26 % 2 ? 'a' - 'A' : 0));
+        }
+    }
+    length = fault == BODY_TO_HEAD && to_head ? 0 : strlen(body);
+    int n = asprintf(&a->text,
                      "HTTP/1.1 %s\r\nDate: %s\r\nConnection: %s\r\nContent-Length: %zu\r\n"
-                     "Server: loopbench\r\ncontent-type: %s\r\n%s%s\r\n%s",
+                     "Server: loopbench\r\ncontent-type: %s\r\n%s%s%s%s\r\n%s",
                      status, date, keep ? "keep-alive" : "close", length,
-                     w && !allow ? w->content_type : "text/html",
+                     w && !allow                                  ? w->content_type
+                     : status[0] == '4' && !w && status[2] == '0' ? "text/plain"
+                                                                  : "text/html",
                      fault == OTHER_HEADER ? "x-more: 1\r\n" : "",
-                     allow && fault != NO_ALLOW ? "allow: GET, HEAD\r\n" : "", to_head ? "" : body);
+                     allow && fault != NO_ALLOW ? "allow: " : "",
+                     allow && fault != NO_ALLOW ? w->method : "",
+                     allow && fault != NO_ALLOW ? "\r\n" : "", to_head ? "" : body);
+    assert_true(n > 0);
+    free(made);
     a->len = (size_t)n;
     a->close = !keep || fault == DROPS;
 }
 
+/* The next whole request, with its body; its head is NUL-terminated in buf. */
+static bool next_request(struct scripted *s, int fd, char *buf, size_t size, size_t *used,
+                         size_t *head, size_t *whole) {
+    if (!scripted_request(s, fd, buf, size, used, head)) {
+        return false;
+    }
+    buf[*head - 1] = '\0';
+    const char *length = strstr(buf, "Content-Length: ");
+    *whole = *head + (length ? strtoul(length + 16, NULL, 10) : 0);
+    while (*used < *whole) {
+        ssize_t n = scripted_wait(s, fd) ? recv(fd, buf + *used, size - *used, 0) : 0;
+        if (n <= 0) {
+            return false;
+        }
+        *used += (size_t)n;
+    }
+    return true;
+}
+
+static bool take(struct scripted *s, int fd, char *buf, size_t size, size_t *used, enum fault fault,
+                 struct answer *a) {
+    size_t head;
+    size_t whole;
+    if (!next_request(s, fd, buf, size, used, &head, &whole)) {
+        return false;
+    }
+    answer(fault, buf, a);
+    memmove(buf, buf + whole, *used - whole);
+    *used -= whole;
+    return true;
+}
+
 static void serve(struct scripted *s, int fd) {
     enum fault fault = *(const enum fault *)s->script;
-    char buf[16384];
+    size_t size = 200000;
     size_t used = 0;
     size_t head = 0;
-    struct answer first = {0};
-    struct answer second = {0};
-    while (scripted_request(s, fd, buf, sizeof buf, &used, &head)) {
-        if (fault == SILENT) {
-            scripted_wait(s, s->stop[0]);
-            return;
-        }
-        if (fault == GARBAGE) {
-            scripted_say(fd, "220 smtp.example\r\n", 18);
-            return;
-        }
-        buf[head - 1] = '\0';
-        answer(fault, buf, &first);
-        memmove(buf, buf + head, used - head);
-        used -= head;
-        if (fault == SWAPPED && memmem(buf, used, "\r\n\r\n", 4) &&
-            scripted_request(s, fd, buf, sizeof buf, &used, &head)) {
-            buf[head - 1] = '\0';
-            answer(fault, buf, &second);
-            memmove(buf, buf + head, used - head);
-            used -= head;
+    bool more = true;
+    char *own = malloc(size);
+    assert_non_null(own);
+    while (more && fault < GARBAGE) {
+        struct answer first = {0};
+        struct answer second = {0};
+        more = take(s, fd, own, size, &used, fault, &first);
+        if (more && fault == SWAPPED && memmem(own, used, "\r\n\r\n", 4) &&
+            take(s, fd, own, size, &used, fault, &second)) {
             scripted_say(fd, second.text, second.len);
         }
-        scripted_say(fd, first.text, first.len);
-        if (first.close) {
-            return;
+        scripted_say(fd, first.text, more ? first.len : 0);
+        more = more && !first.close;
+        free(first.text);
+        free(second.text);
+    }
+    if (fault >= GARBAGE && scripted_request(s, fd, own, size, &used, &head)) {
+        if (fault == GARBAGE) {
+            scripted_say(fd, "220 smtp.example\r\n", 18);
+        } else {
+            scripted_wait(s, s->stop[0]);
         }
     }
+    free(own);
 }
 
 static void verify_two(enum fault fault, enum verify_kind kind, int64_t timeout_ns,
@@ -376,8 +443,8 @@ static void test_contract_kept(void **state) {
     (void)state;
     static const struct {
         enum verify_kind kind;
-        size_t checks; /* 18 of the first target, those of the other, and one comparison */
-    } cases[] = {{VERIFY_OURS, 37}, {VERIFY_NULL, 22}, {VERIFY_GUEST, 23}};
+        size_t checks; /* 59 of the first target, those of the other, and one comparison */
+    } cases[] = {{VERIFY_OURS, 119}, {VERIFY_NULL, 63}, {VERIFY_GUEST, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct verify_findings f = {0};
         verify_two(NO_FAULT, cases[i].kind, 10 * SECOND, &f);
@@ -407,6 +474,11 @@ static void test_contract_broken(void **state) {
         {ALL_OK, "GET of a missing page: status"},
         {ALL_OK, "DELETE /hello: status"},
         {POOR_STATS, "GET /stats: body"},
+        {TWO_LINES, "GET /bytes?n=1x: body"},
+        {NOT_RANDOM, "GET /concat: body"},
+        {ALWAYS_SAME, "GET /concat: random"},
+        {ALL_OK, "GET /wait: status"},
+        {ALL_OK, "DELETE /upload: status"},
         {GARBAGE, "GET /hello"},
         {SILENT, "GET /hello"},
     };

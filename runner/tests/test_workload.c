@@ -21,7 +21,8 @@ static void test_rows_are_whole(void **state) {
         assert_non_null(w->content_type);
         assert_true(w->status >= 200 && w->status < 600);
         assert_true(w->exact || w->check);
-        assert_true((w->body == NULL) == (w->body_len == 0));
+        assert_true(w->body || w->body_len == 0);
+        assert_string_equal(w->base, w->name);
         size_t h = strlen(w->headers);
         assert_true(h == 0 || (h > 2 && strcmp(w->headers + h - 2, "\r\n") == 0));
     }

@@ -169,7 +169,10 @@ static int args_option(struct args *a, int argc, const char *const *argv, int *i
         return args_add(a, o, equals + 1, where, e);
     }
     if (o->type == OPTION_BOOL) {
-        return args_add(a, o, "yes", where, e);
+        /* Nothing else that can follow is called so. */
+        const char *next = *i + 1 < argc ? argv[*i + 1] : "";
+        bool said = strcmp(next, "on") == 0 || strcmp(next, "off") == 0;
+        return args_add(a, o, said ? argv[++*i] : "yes", where, e);
     }
     /* What begins with a dash is the next option, but for the dash that means standard output. */
     if (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])) {

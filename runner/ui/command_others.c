@@ -51,6 +51,7 @@ static int verify_with(const struct config *c, struct err *e) {
         status = verify_failures(&probe.findings) > 0 ? ERR_FAILED : 0;
         probe_release(&probe);
     }
+    setup_release(&setup);
     loop_release(&loop);
     plan_release(&plan);
     return status;

@@ -77,16 +77,30 @@ static void plan_print_repeats(FILE *out, const struct plan *p, const struct con
     }
 }
 
+static void plan_print_mode(FILE *out, const struct config *c) {
+    char mode[CONFIG_MODE_SIZE];
+    config_mode_text(c, mode, sizeof mode);
+    if (*mode) {
+        plan_print_label(out, "mode");
+        fprintf(out, "%s\n", mode);
+    }
+}
+
 void plan_print(FILE *out, const struct plan *p, const struct config *c, const char *server_cpus,
                 const char *generator_cpus) {
     char warmup[32];
     char window[32];
     char total[48];
     value_duration_text(c->warmup_ns, warmup, sizeof warmup);
-    value_duration_text(c->duration_ns, window, sizeof window);
+    if (c->requests > 0) {
+        snprintf(window, sizeof window, "%" PRId64 " requests", c->requests);
+    } else {
+        value_duration_text(c->duration_ns, window, sizeof window);
+    }
     ending_duration_text(plan_estimate_ns(p, c), total, sizeof total);
-    fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s\n", p->trial_count, p->block_count,
-            p->rounds, p->rounds == 1 ? "" : "s", total);
+    fprintf(out, "%zu trials in %zu blocks, %d round%s, about %s%s\n", p->trial_count,
+            p->block_count, p->rounds, p->rounds == 1 ? "" : "s", total,
+            c->requests > 0 ? " and what the requests take" : "");
     plan_print_repeats(out, p, c);
     fputc('\n', out);
     plan_print_label(out, "profile");
@@ -95,6 +109,7 @@ void plan_print(FILE *out, const struct plan *p, const struct config *c, const c
     plan_print_cells(out, c);
     plan_print_label(out, "trial");
     fprintf(out, "a fresh process, %s warm-up, %s measured\n", warmup, window);
+    plan_print_mode(out, c);
     plan_print_side(out, "server", server_cpus, c->workers, "worker");
     plan_print_side(out, "generator", generator_cpus, c->threads, "thread");
     plan_print_label(out, "verify");

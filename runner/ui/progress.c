@@ -209,7 +209,8 @@ static void progress_figures_text(const struct progress *p, const struct trial_r
     progress_figure(cpu, sizeof cpu, r->server.cpu_us_per_request, unit);
     snprintf(unit, sizeof unit, " %s", slow ? "ms" : micro);
     progress_figure(tail, sizeof tail, slow ? p99 / 1000 : p99, unit);
-    snprintf(out, size, "%s %s p99 %s", rate, cpu, tail);
+    bool known = r->raw.p99_us >= 0; /* not where requests are pipelined */
+    snprintf(out, size, "%s %s%s%s", rate, cpu, known ? " p99 " : "", known ? tail : "");
 }
 
 void progress_trial_end(struct progress *p, const struct trial_record *r) {

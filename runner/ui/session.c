@@ -316,6 +316,7 @@ void session_release(struct session *s) {
     writer_release(s->run.writer);
     probe_release(&s->probe);
     if (s->looping) {
+        setup_release(&s->run.setup);
         loop_release(&s->loop);
     }
     json_decref(s->extra);

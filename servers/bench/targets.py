@@ -42,7 +42,7 @@ http {{
 class Target:
     """A running server, pinned to one CPU."""
 
-    def __init__(self, name, cpu, env=None):
+    def __init__(self, name, cpu, env=None, arguments=()):
         self.name = name
         self.prefix = None
         if name == "nginx":
@@ -53,7 +53,7 @@ class Target:
                 file.write(NGINX_CONFIG.format(prefix=self.prefix, port=self.port))
             command = [nginx_binary(), "-p", self.prefix, "-c", config]
         else:
-            command = [server_binary(name), "--listen", "127.0.0.1:0"]
+            command = [server_binary(name), "--listen", "127.0.0.1:0", *arguments]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

@@ -5,18 +5,20 @@
 #include "common/store.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define SONAME         "libpq.so.5"
-#define SCHEMA_PREFIX  "loopbench_"
-#define SCHEMA_PATTERN "^" SCHEMA_PREFIX "[0-9a-f]{8}$"
-#define LOCK_CLASS     0x6c627073 /* "lbps": the first key of our advisory locks */
-#define OID_INT8       20         /* pg_type.dat */
-#define OID_TEXT       25
+#define SONAME          "libpq.so.5"
+#define SCHEMA_PREFIX   "loopbench_"
+#define SCHEMA_PATTERN  "^" SCHEMA_PREFIX "[0-9a-f]{8}$"
+#define LOCK_CLASS      0x6c627073 /* "lbps": the first key of our advisory locks */
+#define END_PATIENCE_MS 2500       /* more than lock_timeout */
+#define OID_INT8        20         /* pg_type.dat */
+#define OID_TEXT        25
 
 struct db_pq db_pq;
 
@@ -247,16 +249,41 @@ int db_postgres_open(struct db_postgres *db, const char *url, char *error, size_
     return 0;
 }
 
+/* Waits until the answers to what was sent have come. Returns 0, or -1: not in time, or lost. */
+static int await_answers(PGconn *conn, int patience_ms) {
+    while (db_pq.isBusy(conn)) {
+        struct pollfd wait = {.fd = db_pq.socket(conn), .events = POLLIN};
+        if (poll(&wait, 1, patience_ms) != 1 || !db_pq.consumeInput(conn)) {
+            return -1; /* a signal ends the waiting too: a second SIGTERM */
+        }
+    }
+    return 0;
+}
+
+/* A database that hangs must not keep the server from ending. */
 static int drop_schema(const struct db_postgres *db) {
-    char sql[64];
-    (void)snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS %s CASCADE", db->schema);
-    (void)execute(db->keeper, settings);
-    return execute(db->keeper, sql);
+    char sql[128];
+    PGresult *result;
+    bool done = true;
+    (void)snprintf(sql, sizeof sql, "%s; DROP SCHEMA IF EXISTS %s CASCADE", settings, db->schema);
+    if (!db_pq.sendQuery(db->keeper, sql)) {
+        return -1;
+    }
+    do {
+        if (await_answers(db->keeper, END_PATIENCE_MS) != 0) {
+            return -1;
+        }
+        result = db_pq.getResult(db->keeper);
+        done = done && (result == NULL || db_pq.resultStatus(result) == PGRES_COMMAND_OK);
+        db_pq.clear(result);
+    } while (result != NULL);
+    return done ? 0 : -1;
 }
 
 void db_postgres_release(struct db_postgres *db) {
-    if (db->keeper != NULL && db->schema[0] != '\0' && drop_schema(db) != 0) {
-        /* The database went away meanwhile; if it is back, it shall be tidy. */
+    if (db->keeper != NULL && db->schema[0] != '\0' && drop_schema(db) != 0 &&
+        db_pq.status(db->keeper) != CONNECTION_OK) {
+        /* The database was away meanwhile; if it is back, it shall be tidy. */
         db_pq.finish(db->keeper);
         db->keeper = connect_blocking(db, "2");
         (void)drop_schema(db);

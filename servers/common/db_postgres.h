@@ -6,18 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// clang-format off
 #define DB_PQ_FUNCTIONS(X)                                                                         \
-    X(connectdbParams)                                                                             \
-    X(connectStartParams) X(connectPoll) X(finish) X(status) X(errorMessage) X(socket)             \
-        X(setnonblocking) X(enterPipelineMode) X(sendQueryParams) X(sendPrepare)                   \
-            X(sendQueryPrepared) X(pipelineSync) X(flush) X(consumeInput) X(isBusy) X(getResult)   \
-                X(resultStatus) X(resultErrorMessage) X(ntuples) X(nfields) X(getvalue)            \
-                    X(getlength) X(clear) X(exec) X(execParams) X(host) X(hostaddr) X(port)        \
-                        X(setNoticeProcessor)
+    X(clear) X(connectPoll) X(connectStartParams) X(connectdbParams) X(consumeInput)               \
+    X(enterPipelineMode) X(errorMessage) X(exec) X(execParams) X(finish) X(flush) X(getResult)     \
+    X(getlength) X(getvalue) X(host) X(hostaddr) X(isBusy) X(nfields) X(ntuples) X(pipelineSync)   \
+    X(port) X(resultErrorMessage) X(resultStatus) X(sendPrepare) X(sendQueryParams)                \
+    X(sendQuery) X(sendQueryPrepared) X(setNoticeProcessor) X(setnonblocking) X(socket) X(status)
+// clang-format on
 
 /* db_pq.exec is PQexec, and so on. */
 struct db_pq {
-#define DB_PQ_MEMBER(name) __typeof__(PQ##name) *name;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator
+#define DB_PQ_MEMBER(name) __typeof__(&PQ##name) name;
     DB_PQ_FUNCTIONS(DB_PQ_MEMBER)
 #undef DB_PQ_MEMBER
 };

@@ -15,14 +15,16 @@
 #define BUSY_STEP_MS   2
 #define REPLY_GUESS    ((size_t)32 * 1024)
 
+// clang-format off
 #define FUNCTIONS(X)                                                                               \
-    X(open_v2)                                                                                     \
-    X(close_v2) X(exec) X(prepare_v3) X(step) X(reset) X(finalize) X(bind_text) X(bind_int64)      \
-        X(column_int64) X(column_int) X(column_text) X(column_bytes) X(errmsg) X(extended_errcode) \
-            X(get_autocommit) X(busy_handler) X(db_config) X(config)
+    X(bind_int64) X(bind_text) X(busy_handler) X(close_v2) X(column_bytes) X(column_int64)         \
+    X(column_text) X(config) X(db_config) X(errmsg) X(exec) X(extended_errcode) X(finalize)        \
+    X(get_autocommit) X(open_v2) X(prepare_v3) X(reset) X(step)
+// clang-format on
 
 static struct {
-#define MEMBER(name) __typeof__(sqlite3_##name) *name;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator
+#define MEMBER(name) __typeof__(&sqlite3_##name) name;
     FUNCTIONS(MEMBER)
 #undef MEMBER
 } sqlite;
@@ -32,6 +34,7 @@ struct db_sqlite {
     sqlite3_stmt *begin, *insert, *newest, *commit, *rollback;
     const atomic_bool *stop;
     size_t guess; /* the length of a reply, as the last one was */
+    char error[128];
 };
 
 int db_sqlite_load(char *error, size_t error_size) {
@@ -270,21 +273,25 @@ static int run(struct db_sqlite *db, struct store_post *first) {
     return finish(db->commit);
 }
 
-bool db_sqlite_run(struct db_sqlite *db, struct store_post *first) {
+enum db_sqlite_outcome db_sqlite_run(struct db_sqlite *db, struct store_post *first) {
     bool done = run(db, first) == 0;
-    int code = done ? SQLITE_OK : sqlite.extended_errcode(db->handle) & 0xff;
+    int code = sqlite.extended_errcode(db->handle) & 0xff;
     for (struct store_post *post = first; post != NULL; post = post->next) {
         post->result = done ? STORE_DONE : STORE_FAILED;
         if (!done) {
             posts_text_release(&post->newest);
         }
     }
-    if (!done && sqlite.get_autocommit(db->handle) == 0) {
+    if (done) {
+        return DB_SQLITE_DONE;
+    }
+    (void)snprintf(db->error, sizeof db->error, "%s", sqlite.errmsg(db->handle));
+    if (sqlite.get_autocommit(db->handle) == 0) {
         (void)finish(db->rollback);
     }
-    return code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_FULL;
+    return code == SQLITE_BUSY || code == SQLITE_FULL ? DB_SQLITE_FAILED : DB_SQLITE_BROKEN;
 }
 
 const char *db_sqlite_error(const struct db_sqlite *db) {
-    return sqlite.errmsg(db->handle);
+    return db->error;
 }

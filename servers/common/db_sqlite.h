@@ -23,10 +23,15 @@ struct db_sqlite *db_sqlite_open(const char *path, const atomic_bool *stop, char
                                  size_t error_size);
 void db_sqlite_close(struct db_sqlite *db);
 
+enum db_sqlite_outcome {
+    DB_SQLITE_DONE,
+    DB_SQLITE_FAILED, /* locked for too long, or the disk is full */
+    DB_SQLITE_BROKEN, /* close the connection and open another */
+};
+
 /* Stores a list of requests in one transaction and sets each one's result: STORE_DONE with `newest`
- * as it stood after its own insert, or STORE_FAILED for all. Returns whether the connection is
- * still good; when not, close it and open another. */
-bool db_sqlite_run(struct db_sqlite *db, struct store_post *first);
+ * as it stood after its own insert, or STORE_FAILED for all. */
+enum db_sqlite_outcome db_sqlite_run(struct db_sqlite *db, struct store_post *first);
 
 /* Why the last db_sqlite_run failed. */
 const char *db_sqlite_error(const struct db_sqlite *db);

@@ -37,14 +37,16 @@ static void free_request(struct posts_request *request) {
 
 static struct posts_request *get_request(struct app_exchange *exchange) {
     if (exchange->state == NULL) {
-        struct posts_request *request = calloc(1, sizeof *request);
-        exchange->state = request != NULL ? request : &no_memory;
+        exchange->state = calloc(1, sizeof(struct posts_request));
+    }
+    if (exchange->state == NULL) {
+        exchange->state = &no_memory;
     }
     return exchange->state;
 }
 
 void posts_body(struct app_exchange *exchange, const char *data, size_t len) {
-    if (exchange->method != APP_POST) {
+    if (exchange->method != APP_POST || len == 0) {
         return;
     }
     struct posts_request *request = get_request(exchange);

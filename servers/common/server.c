@@ -399,6 +399,7 @@ int server_main(int argc, char **argv, const struct server_type *type) {
         CPU_ZERO(&cpus);
     }
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a log at its size limit loses lines, no more */
     (void)signal(SIGUSR1, SIG_IGN); /* until there is something to reopen */
     raise_file_limit();
     /* One arena: workers allocate rarely, and an arena per thread costs memory for nothing. */

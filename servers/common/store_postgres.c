@@ -81,8 +81,7 @@ static void on_soon(struct loop_timer *timer) {
 }
 
 static void start_tick(struct postgres_worker *worker) {
-    worker->ticking =
-        loop_timer_start(worker->loop, &worker->tick, TICK_MS) == 0 && worker->in_hand != 0;
+    worker->ticking = loop_timer_start(worker->loop, &worker->tick, TICK_MS) == 0;
 }
 
 static void on_tick(struct loop_timer *timer) {

@@ -122,7 +122,13 @@ static struct store *open_store(const char *url, char *error, size_t error_size)
     if (*url == '\0') {
         return &store->base;
     }
-    store->path = strdup(url + sizeof SCHEME - 1);
+    url += sizeof SCHEME - 1;
+    if (*url == ':') { /* ":memory:" would be a database of each connection's own */
+        (void)snprintf(error, error_size, "'%s' names no file: write ./%s for one", url, url);
+        free_store(store);
+        return NULL;
+    }
+    store->path = strdup(url);
     if (store->path == NULL || load(store, error, error_size) != 0 ||
         lock_file(store, error, error_size) != 0 ||
         db_sqlite_create(store->path, NULL, error, error_size) != 0) {
@@ -163,13 +169,13 @@ static void run_batch(struct sqlite_worker *worker, struct store_list *batch) {
         pthread_mutex_unlock(&store->writer);
         return;
     }
-    bool good = db_sqlite_run(worker->db, batch->first);
-    if (batch->first->result == STORE_DONE) {
+    enum db_sqlite_outcome outcome = db_sqlite_run(worker->db, batch->first);
+    if (outcome == DB_SQLITE_DONE) {
         store_recovered(&store->base);
     } else {
         store_complain(&store->base, db_sqlite_error(worker->db));
     }
-    if (!good) {
+    if (outcome == DB_SQLITE_BROKEN) {
         db_sqlite_close(worker->db);
         worker->db = NULL;
     }

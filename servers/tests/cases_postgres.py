@@ -250,7 +250,7 @@ def terminated(name, database):
     with serve(name, database) as server, Client(server.address) as client:
         ask(server)
         pids = database.backends()
-        for pid in pids[1:]:  # the first one drops the schema
+        for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
             client.send(request())
@@ -258,8 +258,13 @@ def terminated(name, database):
             server.terminate()
             eq(server.wait(15), 0, "exit code")
         finally:
-            for pid in pids[1:]:
+            for pid in pids:
                 os.kill(pid, signal.SIGCONT)
+    # What it could not clean up, the next one does.
+    ok(wait_until(lambda: not database.backends()), f"backends: {database.backends()}")
+    with serve(name, database) as server:
+        eq(len(database.schemas()), 1, "schemas")
+        end(server)
 
 
 @case("SIGTERM while the database is away: the server ends, and the next one cleans up")

@@ -223,6 +223,128 @@ static void test_drain(void **state) {
     assert_true(conn_drained(owner));
 }
 
+/* --- replies that come later --- */
+
+static struct app_exchange *later; /* of the last /later */
+static unsigned finished;
+
+static enum app_when handle_later(struct app_exchange *exchange) {
+    later = exchange;
+    return APP_LATER;
+}
+
+static void finish_later(struct app_exchange *exchange) {
+    (void)exchange;
+    finished++;
+}
+
+static const struct app_route routes[] = {
+    {{"/later", 6}, 1U << APP_GET, {"GET, HEAD", 9}, handle_later, NULL, finish_later},
+};
+
+#define LATER "GET /later HTTP/1.1\r\nHost: a\r\n\r\n"
+
+static void open_waiting(struct fake *fake) {
+    finished = 0;
+    worker->app.routes = routes;
+    worker->app.num_routes = 1;
+    fake_open(fake);
+    feed(fake, LATER);
+    assert_int_equal(fake->written, 0);
+    assert_int_equal(fake->conn.want, CONN_WANT_READ); /* or a reset would not be noticed */
+    assert_true(later->waiting);
+}
+
+static void reply_now(void) {
+    later->reply = (struct app_reply){.status = 200,
+                                      .reason = APP_SLICE("OK"),
+                                      .content_type = APP_SLICE("text/plain"),
+                                      .body = APP_SLICE("at last")};
+    later->ready(later);
+}
+
+static void test_waits(void **state) {
+    struct fake a;
+    (void)state;
+    open_waiting(&a);
+    age(&a);
+    conn_sweep(owner); /* the time is ours, not the client's */
+    assert_false(a.closed);
+    reply_now();
+    assert_true(a.written > 100);
+    assert_int_equal(a.conn.want, CONN_WANT_READ);
+    assert_int_equal(finished, 1);
+    assert_false(later->waiting);
+    conn_on_end(&a.conn);
+    assert_true(a.closed);
+    assert_int_equal(finished, 1);
+}
+
+/* A client may end its side and still read. */
+static void test_half_closed_while_waiting(void **state) {
+    struct fake a;
+    (void)state;
+    open_waiting(&a);
+    conn_on_end(&a.conn);
+    assert_false(a.closed);
+    assert_int_equal(a.conn.want, CONN_WANT_NOTHING); /* the end would be read again and again */
+    reply_now();
+    assert_true(a.written > 100);
+    assert_int_equal(a.conn.want, CONN_WANT_READ);
+    conn_on_end(&a.conn);
+    assert_true(a.closed);
+}
+
+static void test_reset_while_waiting(void **state) {
+    struct fake a;
+    (void)state;
+    open_waiting(&a);
+    conn_on_failure(&a.conn);
+    assert_true(a.closed);
+    assert_int_equal(finished, 1);
+    assert_int_equal(owner->open, 0);
+}
+
+static void test_pipelined_while_waiting(void **state) {
+    struct fake a;
+    (void)state;
+    open_waiting(&a);
+    feed(&a, LATER LATER "GET /none HTTP/1.1\r\n");
+    assert_int_equal(a.conn.want, CONN_WANT_NOTHING); /* no more is kept */
+    for (unsigned i = 1; i <= 2; i++) {
+        reply_now();
+        assert_int_equal(finished, i);
+        assert_int_equal(a.conn.want, CONN_WANT_NOTHING);
+    }
+    reply_now();
+    assert_int_equal(a.conn.want, CONN_WANT_READ);
+    size_t written = a.written;
+    feed(&a, "Host: a\r\n\r\n");
+    assert_true(a.written > written);
+    conn_on_end(&a.conn);
+    assert_int_equal(finished, 3);
+}
+
+static void test_drain_waits(void **state) {
+    struct fake a;
+    struct fake b;
+    (void)state;
+    open_waiting(&b);
+    open_waiting(&a);
+    conn_drain(owner);
+    owner->drain_since = idle_now() - CONN_GRACE_MS;
+    conn_sweep(owner);
+    assert_false(a.closed);
+    reply_now();
+    assert_true(a.written > 100);
+    owner->drain_since = idle_now() - SERVER_DRAIN_MS;
+    conn_sweep(owner);
+    assert_true(a.closed);
+    assert_true(b.closed);
+    assert_int_equal(finished, 2);
+    assert_true(conn_drained(owner));
+}
+
 static int set_up(void **state) {
     static struct server server;
     char *arguments[] = {(char *)"test", NULL};
@@ -253,11 +375,21 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_keeps_reading),           TEST(test_stuck_output),
-        TEST(test_broken_output),           TEST(test_idle_is_dropped),
-        TEST(test_only_requests_buy_time),  TEST(test_stuck_is_dropped),
-        TEST(test_lingers_after_refusal),   TEST(test_lingering_is_bounded),
-        TEST(test_close_without_lingering), TEST(test_drain),
+        TEST(test_keeps_reading),
+        TEST(test_stuck_output),
+        TEST(test_broken_output),
+        TEST(test_idle_is_dropped),
+        TEST(test_only_requests_buy_time),
+        TEST(test_stuck_is_dropped),
+        TEST(test_lingers_after_refusal),
+        TEST(test_lingering_is_bounded),
+        TEST(test_close_without_lingering),
+        TEST(test_drain),
+        TEST(test_waits),
+        TEST(test_half_closed_while_waiting),
+        TEST(test_reset_while_waiting),
+        TEST(test_pipelined_while_waiting),
+        TEST(test_drain_waits),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("http1 connections", tests, NULL, NULL);

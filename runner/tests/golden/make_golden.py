@@ -13,6 +13,7 @@ One case a line, fields by blanks, numbers that read back exactly:
     wilcoxon N W P X...                        scipy.stats.wilcoxon, permutation_test, or whole numbers
     normal N P X...                            scipy.stats.wilcoxon, approx, with correction; ties
     welch M1 S1 DF1 M2 S2 DF2 DF P             scipy.stats.ttest_ind_from_stats
+    unpaired N1 N2 ALPHA D SE DF LO HI P X... Y...   scipy.stats.ttest_ind(y, x, equal_var=False, trim=0.2)
     holm N P... ADJUSTED...                    from the definition: each p against every larger set
     percentile PPM VALUE N X...                numpy.percentile, method inverted_cdf
 """
@@ -197,6 +198,35 @@ def percentile_cases():
             put("percentile", ppm, int(value), n, *(int(v) for v in x))
 
 
+def unpaired_case(x, y, alpha):
+    """Yuen's two-sample test; its error and degrees of freedom from the winsorised spreads."""
+    t, p = stats.ttest_ind(y, x, equal_var=False, trim=0.2)
+    d = stats.trim_mean(y, 0.2) - stats.trim_mean(x, 0.2)
+    se = d / t
+    parts = []
+    for v in (x, y):
+        n = len(v)
+        h = n - 2 * (n // 5)
+        w = stats.mstats.winsorize(np.array(v), limits=(0.2, 0.2))
+        parts.append((np.sum((w - w.mean()) ** 2) / (h * (h - 1)), h - 1))
+    (a, dfa), (b, dfb) = parts
+    assert abs(np.sqrt(a + b) / se - 1) < 1e-9, (np.sqrt(a + b), se)
+    df = (a + b) ** 2 / (a ** 2 / dfa + b ** 2 / dfb)
+    assert abs(2 * stats.t.sf(abs(t), df) / p - 1) < 1e-7, (df, p)
+    half = t_quantile(alpha / 2, df) * np.sqrt(a + b)
+    put("unpaired", len(x), len(y), alpha, float(d), float(np.sqrt(a + b)), float(df),
+        float(d - half), float(d + half), float(p), *floats(x), *floats(y))
+
+
+def unpaired_cases():
+    for n1, n2 in ((6, 6), (11, 11), (11, 31), (17, 6), (31, 31), (60, 9)):
+        x = rng.normal(2.0, 0.03, n1)
+        y = rng.normal(2.04, 0.06, n2)
+        y[rng.random(n2) < 0.1] += np.log(1.2)
+        unpaired_case(x, y, 0.035 / 15)
+        unpaired_case(rng.standard_t(2, n1) * 0.02, rng.standard_t(2, n2) * 0.05, 0.05)
+
+
 def main():
     if sys.argv[1:]:
         sys.exit("usage: make_golden.py > stats.txt")
@@ -209,6 +239,7 @@ def main():
     holm_cases()
     percentile_cases()
     normal_cases()
+    unpaired_cases()
 
 
 main()

@@ -1,0 +1,102 @@
+#include "config/check_mode.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/workload.h"
+
+#define MS_NS INT64_C(1000000)
+
+/* wrk counts its delays in milliseconds and its replies no later than the timeout. */
+static int check_times(const struct config *c, const struct origins *o, struct err *e) {
+    if (c->think.min_ns % MS_NS != 0 || c->think.max_ns % MS_NS != 0) {
+        return err_set(e, ERR_USAGE, "%s: wrk waits whole milliseconds only; round it",
+                       origins_of(o, "think-time"));
+    }
+    for (size_t i = 0; i < c->workloads.n; i++) {
+        const struct workload *w = workload_find(c->workloads.name[i]);
+        int64_t least = w ? w->least_ms * MS_NS : 0;
+        if (least >= c->timeout_ns) {
+            return err_set(e, ERR_USAGE,
+                           "%s: every reply to %s would be slower than the timeout; give a longer "
+                           "--timeout",
+                           origins_of(o, "workloads"), w->name);
+        }
+        if (c->requests == 0 && least + c->think.min_ns >= c->duration_ns) {
+            return err_set(e, ERR_USAGE,
+                           "%s: no reply to %s can come within the window; give a longer "
+                           "--duration",
+                           origins_of(o, "duration"), w ? w->name : "it");
+        }
+    }
+    return 0;
+}
+
+/* A log on one side only is what an old comparison was wrong by. */
+static int check_log(const struct config *c, const struct origins *o, struct err *e) {
+    for (size_t i = 0; c->access_log && i < c->targets.n; i++) {
+        const struct target_config *t = config_target(c, c->targets.name[i]);
+        bool here = t->place == PLACE_PROCESS; /* the log is a file of this machine's */
+        bool logs = here && t->builtin;
+        for (size_t k = 0; here && !logs && t->command[k]; k++) {
+            logs = strstr(t->command[k], "{log}") != NULL;
+        }
+        if (!logs || strcmp(t->name, CONFIG_NULL_TARGET) == 0) {
+            return err_set(e, ERR_USAGE,
+                           "%s: target '%s' writes none, so it would not be compared fairly; %s",
+                           origins_of(o, "access-log"), t->name,
+                           t->builtin || !here ? "leave it out" : "put {log} into its command");
+        }
+    }
+    return 0;
+}
+
+static bool has_password(const char *url) {
+    const char *authority = strstr(url, "://");
+    if (!authority) {
+        return false;
+    }
+    authority += 3;
+    size_t len = strcspn(authority, "/?");
+    const char *at = memchr(authority, '@', len);
+    return (at && memchr(authority, ':', (size_t)(at - authority))) ||
+           strstr(authority, "password=");
+}
+
+int check_db(const struct config *c, const struct origins *o, struct err *e) {
+    if (!c->db) {
+        return 0;
+    }
+    const char *where = origins_of(o, "db");
+    bool sqlite = strncmp(c->db, "sqlite:", 7) == 0 && c->db[7];
+    bool postgres =
+        strncmp(c->db, "postgresql://", 13) == 0 || strncmp(c->db, "postgres://", 11) == 0;
+    if (!sqlite && !postgres) {
+        return err_set(e, ERR_USAGE, "%s: '%s' is neither sqlite:PATH nor postgresql://...", where,
+                       c->db);
+    }
+    return postgres && has_password(c->db)
+               ? err_set(e, ERR_USAGE,
+                         "%s: the URL is published with the results; give its password by "
+                         "PGPASSFILE or PGPASSWORD",
+                         where)
+               : 0;
+}
+
+int check_mode(const struct config *c, const struct origins *o, struct err *e) {
+    struct mode mode = config_mode(c);
+    for (size_t i = 0; i < c->connections.n; i++) {
+        if (mode_check(&mode, c->connections.value[i], c->threads, e) != 0) {
+            return err_prefix(e, "%s", origins_of(o, mode.requests > 0 ? "requests" : "pipeline"));
+        }
+    }
+    for (size_t i = 0; mode.pipeline > 1 && i < c->workloads.n; i++) {
+        const struct workload *w = workload_find(c->workloads.name[i]);
+        if (w && w->body_len > (size_t)(MODE_BATCH_BYTES_MAX / mode.pipeline) - 1024) {
+            return err_set(e, ERR_USAGE,
+                           "%s: %d requests of %s are more than %d bytes at once; pipeline fewer",
+                           origins_of(o, "pipeline"), mode.pipeline, w->name, MODE_BATCH_BYTES_MAX);
+        }
+    }
+    return check_times(c, o, e) != 0 ? -1 : check_log(c, o, e);
+}

@@ -1,0 +1,103 @@
+/* The top of a report: is the run to be believed, what does it say, and what does it not. */
+#include <ctype.h>
+#include <math.h>
+
+#include "report/page_parts.h"
+
+static void put_resolution(struct doc *d, const struct findings *findings) {
+    const bool cpu = isfinite(findings->resolution);
+    const bool rate = isfinite(findings->resolution_rate);
+    if (!cpu && !rate) {
+        return;
+    }
+    doc_begin(d, DOC_PARAGRAPH, NULL);
+    doc_strong(d, "Resolution");
+    doc_say(d, ": ");
+    if (cpu) {
+        doc_say(d, "%.1f%% of CPU per request", 100 * findings->resolution);
+    }
+    if (rate) {
+        doc_say(d, "%s%.1f%% of throughput", cpu ? ", " : "", 100 * findings->resolution_rate);
+    }
+    doc_say(d, " in one cell: this run cannot be expected to show smaller differences.");
+    doc_close(d, DOC_PARAGRAPH);
+}
+
+void page_validity(struct doc *d, const struct findings *findings) {
+    static const char *const words[] = {
+        [FINDINGS_NOT_JUDGED] = "Not judged",
+        [FINDINGS_VALIDATED] = "Validated",
+        [FINDINGS_NOT_VALIDATED] = "Not validated",
+    };
+    const enum doc_block block = findings->validity == FINDINGS_VALIDATED ? DOC_GOOD : DOC_BAD;
+    doc_begin(d, block, NULL);
+    doc_strong(d, words[findings->validity]);
+    doc_say(d, ": ");
+    doc_name(d, findings->validity_reason);
+    doc_say(d, findings->validity == FINDINGS_NOT_VALIDATED
+                   ? ". The differences below may be the machine's or the harness's; run it again "
+                     "before believing them."
+                   : ".");
+    doc_close(d, block);
+    put_resolution(d, findings);
+}
+
+void page_about(struct doc *d, enum verdict_about about) {
+    const char *title = figure_info(verdict_about_info(about)->figure)->title;
+    /* "p50" stays as it is. */
+    const bool word = isalpha((unsigned char)title[1]) != 0;
+    doc_begin(d, DOC_SMALL, NULL);
+    doc_say(d, "%c%s", word ? toupper((unsigned char)*title) : *title, title + 1);
+    doc_close(d, DOC_SMALL);
+}
+
+static void put_item(struct doc *d, const char *text) {
+    doc_begin(d, DOC_ITEM, NULL);
+    doc_name(d, text);
+    doc_close(d, DOC_ITEM);
+}
+
+static bool is_caution(const struct finding *f) {
+    return f->kind == FINDING_CAUTION;
+}
+
+/* Sorted: by figure, the cautions last. */
+void page_findings(struct doc *d, const struct findings *findings) {
+    const struct finding *before = NULL;
+    doc_whole(d, DOC_SECTION, "findings", "Findings");
+    for (size_t i = 0; i < findings->count && !is_caution(&findings->finding[i]); i++) {
+        const struct finding *one = &findings->finding[i];
+        if (!before || before->about != one->about) {
+            if (before) {
+                doc_close(d, DOC_LIST);
+            }
+            if (one->about != ABOUT_COUNT) {
+                page_about(d, one->about);
+            }
+            doc_begin(d, DOC_LIST, NULL);
+        }
+        put_item(d, one->text);
+        before = one;
+    }
+    if (before) {
+        doc_close(d, DOC_LIST);
+    }
+}
+
+void page_cautions(struct doc *d, const struct findings *findings) {
+    bool begun = false;
+    for (size_t i = 0; i < findings->count; i++) {
+        if (!is_caution(&findings->finding[i])) {
+            continue;
+        }
+        if (!begun) {
+            doc_whole(d, DOC_SECTION, "cautions", "What not to conclude");
+            doc_begin(d, DOC_LIST, NULL);
+            begun = true;
+        }
+        put_item(d, findings->finding[i].text);
+    }
+    if (begun) {
+        doc_close(d, DOC_LIST);
+    }
+}

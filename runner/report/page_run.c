@@ -1,0 +1,372 @@
+/* The rest of a report: what is missing, how to read it, the machine, how to run it again. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/page_parts.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static void put_cell_name(struct doc *d, const struct cells *c, const struct cell *cell) {
+    doc_name(d, c->targets[cell->target].name);
+    doc_say(d, ", ");
+    doc_name(d, cell->workload);
+    doc_say(d, ", %d connection%s", cell->connections, cell->connections == 1 ? "" : "s");
+}
+
+/* The failures of a cell, the same ones together. */
+static size_t put_failures(struct doc *d, const struct cells *c, const struct cell *cell) {
+    for (size_t i = 0; cell->failed > 0 && i < c->rounds; i++) {
+        const struct trial_record *r = cell->trial[i];
+        int same = 0;
+        bool before = false;
+        for (size_t k = 0; r && r->status != TRIAL_OK && k < c->rounds; k++) {
+            const struct trial_record *other = cell->trial[k];
+            bool equal = other && other->status != TRIAL_OK && other->failure == r->failure &&
+                         strcmp(other->reason, r->reason) == 0;
+            before = before || (equal && k < i);
+            same += equal;
+        }
+        if (same == 0 || before) {
+            continue;
+        }
+        doc_begin(d, DOC_ITEM, NULL);
+        put_cell_name(d, c, cell);
+        doc_say(d, ": %d of %d trials failed (%s): ", same, cell->measured,
+                record_failure_name(r->failure));
+        doc_name(d, *r->reason ? r->reason : "no reason recorded");
+        if (*r->output) {
+            doc_say(d, "; its last output: ");
+            doc_code(d, r->output);
+        }
+        doc_close(d, DOC_ITEM);
+    }
+    return cell->failed > 0;
+}
+
+static size_t put_absent(struct doc *d, const struct cells *c, const struct cell *cell) {
+    if (cell->measured == cell->planned) {
+        return 0;
+    }
+    doc_begin(d, DOC_ITEM, NULL);
+    put_cell_name(d, c, cell);
+    doc_say(d, ": %d of %d rounds were not measured", cell->planned - cell->measured,
+            cell->planned);
+    doc_close(d, DOC_ITEM);
+    return 1;
+}
+
+static bool same_gap(const struct cell *a, const struct cell *b, enum figure_id id) {
+    return a->connections == b->connections && a->workload == b->workload &&
+           strcmp(a->figure[id].missing, b->figure[id].missing) == 0;
+}
+
+/* Cells of which every trial failed, or none was made, say so already. */
+static bool has_gap(const struct cell *cell, enum figure_id id) {
+    return cell->failed < cell->measured && cell->figure[id].missing[0];
+}
+
+/* The cells of one block of the table in which a figure is missing for one reason, on one line. */
+static size_t put_gap(struct doc *d, const struct cells *c, size_t first, enum figure_id id) {
+    const struct cell *cell = &c->cell[first];
+    const char *reason = cell->figure[id].missing;
+    if (!has_gap(cell, id)) {
+        return 0;
+    }
+    for (size_t i = first; i-- > 0 && c->cell[i].connections == cell->connections &&
+                           c->cell[i].workload == cell->workload;) {
+        if (has_gap(&c->cell[i], id) && same_gap(&c->cell[i], cell, id)) {
+            return 0;
+        }
+    }
+    doc_begin(d, DOC_ITEM, NULL);
+    doc_name(d, cell->workload);
+    doc_say(d, ", %d connection%s, %s: ", cell->connections, cell->connections == 1 ? "" : "s",
+            figure_info(id)->title);
+    doc_name(d, strncmp(reason, "n/a: ", 5) == 0 ? reason + 5 : reason);
+    doc_say(d, " (");
+    for (size_t i = first; i < c->count && c->cell[i].connections == cell->connections &&
+                           c->cell[i].workload == cell->workload;
+         i++) {
+        if (has_gap(&c->cell[i], id) && same_gap(&c->cell[i], cell, id)) {
+            doc_say(d, i == first ? "" : ", ");
+            doc_name(d, c->targets[c->cell[i].target].name);
+        }
+    }
+    doc_say(d, ")");
+    doc_close(d, DOC_ITEM);
+    return 1;
+}
+
+static size_t put_note(struct doc *d, const char *text) {
+    if (!*text) {
+        return 0;
+    }
+    doc_begin(d, DOC_ITEM, NULL);
+    doc_name(d, text);
+    doc_close(d, DOC_ITEM);
+    return 1;
+}
+
+void page_missing(struct doc *d, const struct cells *c, const struct plots *p) {
+    const json_t *notes = manifest_at(c->store->manifest, "notes");
+    const json_t *verified = manifest_at(c->store->manifest, "verified");
+    size_t lines = 0;
+    doc_whole(d, DOC_SECTION, "missing", "What is missing, and why");
+    doc_begin(d, DOC_LIST, NULL);
+    for (size_t i = 0; i < json_array_size(notes); i++) {
+        const char *text = json_string_value(json_array_get(notes, i));
+        lines += put_note(d, text ? text : "");
+    }
+    if (!json_is_true(verified)) {
+        lines += put_note(d, json_is_false(verified)
+                                 ? "The targets were not verified before they were measured: they "
+                                   "may not answer alike."
+                                 : "Whether the targets were verified is not recorded.");
+    }
+    lines += put_note(
+        d, c->store->torn ? "The last line of trials.jsonl was cut short; that trial is left out."
+                          : "");
+    if (p->missing[0]) {
+        doc_begin(d, DOC_ITEM, NULL);
+        doc_say(d, "Plots: ");
+        doc_name(d, p->missing);
+        doc_close(d, DOC_ITEM);
+        lines++;
+    }
+    lines += put_note(d, p->note);
+    for (size_t i = 0; i < c->count; i++) {
+        lines += put_failures(d, c, &c->cell[i]);
+        lines += put_absent(d, c, &c->cell[i]);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        for (int id = 0; id < FIG_COUNT; id++) {
+            /* What is too few for a raw percentile is too few for a corrected one. */
+            if (!figure_info((enum figure_id)id)->corrected) {
+                lines += put_gap(d, c, i, (enum figure_id)id);
+            }
+        }
+    }
+    if (c->repeated > 0) {
+        doc_begin(d, DOC_ITEM, NULL);
+        doc_say(d, "%zu blocks were disturbed and run again; the last attempt counts.",
+                c->repeated);
+        doc_close(d, DOC_ITEM);
+        lines++;
+    }
+    if (lines == 0) {
+        doc_whole(d, DOC_ITEM, NULL, "Nothing.");
+    }
+    doc_close(d, DOC_LIST);
+}
+
+static void put_term(struct doc *d, const char *term, const char *meaning) {
+    doc_begin(d, DOC_ITEM, NULL);
+    doc_strong(d, term);
+    doc_say(d, ": %s", meaning);
+    doc_close(d, DOC_ITEM);
+}
+
+void page_reading(struct doc *d, const struct cells *c) {
+    char buf[64];
+    doc_whole(d, DOC_SECTION, "reading", "How to read this");
+    doc_begin(d, DOC_LIST, NULL);
+    put_term(d, "median [interval]",
+             "the median over rounds and the interval that holds the true median with at least 95% "
+             "confidence (order statistics; it needs 6 rounds, so with fewer there is none). It "
+             "describes; that two intervals overlap or not decides nothing.");
+    put_term(d, "CPU per request",
+             "CPU time of the server process in the measured window, divided by the requests it "
+             "answered. It is hardly touched by what limits the load generator.");
+    put_term(
+        d, "requests/s",
+        "successful replies. ≥: the load generator, not the server, set the figure (it reached "
+        "90% of what the null server does, or its thread was busy all the time), so it is a "
+        "lower bound and compares nothing.");
+    doc_begin(d, DOC_ITEM, NULL);
+    doc_strong(d, "latency");
+    doc_say(d, ": ");
+    doc_name(d, manifest_text(c->store->manifest, "generator.name", buf, sizeof buf, "wrk"));
+    doc_say(d, " is a closed loop: each connection sends its next request when the reply to the "
+               "last one has come, so load falls when the server slows down. These tails say how a "
+               "saturated server behaves, not what a user would wait at a given rate.");
+    doc_close(d, DOC_ITEM);
+    put_term(d, "p99.9 n/a",
+             "a percentile is stated only where enough samples lie beyond it: 10 in every round, "
+             "and 10 for each connection over all rounds.");
+    put_term(d, "memory", "resident memory of the server, before any load and at its highest.");
+    put_term(d, "rounds",
+             "rounds that gave figures, of those planned. errors: failed connections, reads, "
+             "writes, timeouts and unexpected statuses, over all rounds. flags: what was noticed "
+             "about the measurement; \":2\" means in 2 rounds, no number in all.");
+    doc_close(d, DOC_LIST);
+    doc_begin(d, DOC_PARAGRAPH, NULL);
+    doc_say(d, "The method in full: ");
+    doc_see(d, "methodology.md", "docs/methodology.md");
+    doc_say(d, "; the files and their figures: ");
+    doc_see(d, "results-format.md", "docs/results-format.md");
+    doc_say(d, "; the servers: ");
+    doc_see(d, "servers.md", "docs/servers.md");
+    doc_say(d, ".");
+    doc_close(d, DOC_PARAGRAPH);
+}
+
+static const struct doc_column fact_columns[] = {{"what", DOC_NAME}, {"value", DOC_TEXT}};
+
+static void put_value(struct doc *d, const json_t *v) {
+    char buf[64];
+    if (json_is_array(v)) {
+        for (size_t i = 0; i < json_array_size(v); i++) {
+            doc_say(d, i ? ", " : "");
+            put_value(d, json_array_get(v, i));
+        }
+        return;
+    }
+    doc_name(d, manifest_text(v, "", buf, sizeof buf, "unknown"));
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t len = strlen(text);
+    size_t n = strlen(end);
+    return len >= n && strcmp(text + len - n, end) == 0;
+}
+
+/* Sizes in machine.memory have no unit in their names. */
+static bool is_memory(const char *path) {
+    return strncmp(path, "memory ", 7) == 0 &&
+           (ends_with(path, "total") || ends_with(path, "available") || ends_with(path, "free"));
+}
+
+/* Rows for every leaf, named by its path; depth bounds what a made-up manifest can do. */
+static void put_facts(struct doc *d, const char *path, const json_t *v, int depth) {
+    const char *key;
+    const json_t *inner;
+    char name[256];
+    const char *text = json_string_value(v);
+    /* No remark is none; and of the long list of a kernel's flaws only those matter that it has. */
+    if ((json_is_null(v) && ends_with(path, " note")) ||
+        (text && strcmp(text, "Not affected") == 0)) {
+        return;
+    }
+    if (!json_is_object(v)) {
+        doc_row(d, NULL);
+        doc_cell(d);
+        doc_name(d, path);
+        doc_cell(d);
+        put_value(d, v);
+        if (json_is_integer(v) && (ends_with(path, "_bytes") || is_memory(path)) &&
+            json_integer_value(v) >= 1024) {
+            figure_format(name, sizeof name, FIG_RSS_IDLE, (double)json_integer_value(v));
+            doc_say(d, " (%s)", name);
+        }
+        doc_row_end(d);
+        return;
+    }
+    json_object_foreach((json_t *)v, key, inner) {
+        snprintf(name, sizeof name, "%s%s%s", path, *path ? " " : "", key);
+        if (depth < 6) {
+            put_facts(d, name, inner, depth + 1);
+        }
+    }
+}
+
+static void put_versions(struct doc *d, const json_t *m) {
+    const json_t *targets = manifest_at(m, "targets");
+    for (size_t i = 0; i < json_array_size(targets); i++) {
+        const json_t *t = json_array_get(targets, i);
+        const char *name = json_string_value(json_object_get(t, "name"));
+        const json_t *versions = json_object_get(t, "versions");
+        if (name && json_is_object(versions)) {
+            put_facts(d, name, versions, 0);
+        }
+    }
+}
+
+void page_machine(struct doc *d, const struct cells *c) {
+    const json_t *m = c->store->manifest;
+    static const struct {
+        const char *path, *title;
+    } parts[] = {
+        {"machine", ""},
+        {"cpus", "CPUs of"},
+        {"loopbench", "loopbench"},
+        {"generator", "load generator"},
+        {"versions", "version of"},
+    };
+    doc_whole(d, DOC_SECTION, "machine", "Machine and versions");
+    doc_begin(d, DOC_PARAGRAPH, NULL);
+    doc_say(d, "In full in ");
+    doc_code(d, "manifest.json");
+    doc_say(d, ".");
+    doc_close(d, DOC_PARAGRAPH);
+    doc_table(d, "Machine and versions", fact_columns, COUNT(fact_columns));
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        const json_t *v = manifest_at(m, parts[i].path);
+        if (v) {
+            put_facts(d, parts[i].title, v, 0);
+        } else {
+            doc_row(d, NULL);
+            doc_cell(d);
+            doc_say(d, "%s", parts[i].path);
+            doc_cell(d);
+            doc_say(d, "not recorded");
+            doc_row_end(d);
+        }
+    }
+    put_versions(d, m);
+    doc_table_end(d);
+}
+
+void page_options(struct doc *d, const struct cells *c) {
+    const json_t *options = manifest_at(c->store->manifest, "options");
+    doc_whole(d, DOC_SECTION, "configuration", "Configuration");
+    if (!json_is_object(options)) {
+        doc_whole(d, DOC_PARAGRAPH, NULL, "The configuration is not recorded.");
+        return;
+    }
+    doc_table(d, "Configuration", fact_columns, COUNT(fact_columns));
+    put_facts(d, "", options, 0);
+    doc_table_end(d);
+}
+
+static void put_command(struct doc *d, const json_t *argv) {
+    for (size_t i = 0; i < json_array_size(argv); i++) {
+        const char *word = json_string_value(json_array_get(argv, i));
+        doc_say(d, i ? " " : "");
+        doc_shell(d, word ? word : "?");
+    }
+}
+
+void page_again(struct doc *d, const struct cells *c) {
+    const json_t *m = c->store->manifest;
+    char buf[64];
+    const char *seed = manifest_text(m, "plan.seed", buf, sizeof buf, "");
+    doc_whole(d, DOC_SECTION, "again", "Run it again");
+    doc_begin(d, DOC_PARAGRAPH, NULL);
+    doc_code(d, "config.ini");
+    doc_say(d, " in this folder holds every option. From this folder:");
+    doc_close(d, DOC_PARAGRAPH);
+    doc_begin(d, DOC_COMMAND, NULL);
+    doc_say(d, "loopbench run config.ini");
+    if (*seed) {
+        doc_say(d, " --seed ");
+        doc_shell(d, seed);
+    }
+    doc_close(d, DOC_COMMAND);
+    const json_t *argv = manifest_at(m, "command");
+    if (json_array_size(argv) > 0) {
+        doc_whole(d, DOC_PARAGRAPH, NULL, "It was started as:");
+        doc_begin(d, DOC_COMMAND, NULL);
+        put_command(d, argv);
+        doc_close(d, DOC_COMMAND);
+    }
+    doc_begin(d, DOC_PARAGRAPH, NULL);
+    doc_say(d, "The figures of every cell are in ");
+    doc_code(d, "cells.csv");
+    doc_say(d, ", those of every round in ");
+    doc_code(d, "report.json");
+    doc_say(d, ", those of every trial in ");
+    doc_code(d, "trials.jsonl");
+    doc_say(d, ".");
+    doc_close(d, DOC_PARAGRAPH);
+}

@@ -1,0 +1,175 @@
+/* The tables of a report: cells, and latencies in full. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/page_parts.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static void put_scaled(struct doc *d, enum figure_id id, double v, const struct figure_scale *s) {
+    if (id == FIG_RATE && s->decimals == 0) {
+        char text[32];
+        figure_thousands(text, sizeof text, v);
+        doc_say(d, "%s", text);
+    } else {
+        doc_say(d, "%.*f", s->decimals, v / s->divisor);
+    }
+}
+
+static struct doc_value value_of(const struct cell *cell, enum figure_id id) {
+    const struct order_summary *s = &cell->figure[id].s;
+    return (struct doc_value){figure_info(id)->key, s->median, s->lo, s->hi};
+}
+
+void page_figure(struct doc *d, const struct cell *cell, enum figure_id id) {
+    const struct figure *figure = &cell->figure[id];
+    const struct doc_value value = value_of(cell, id);
+    char text[48];
+    doc_cell_value(d, &value);
+    if (figure->missing[0]) {
+        doc_say(d, "n/a");
+        return;
+    }
+    if (id == FIG_RATE && cell->client == CLIENT_LIMITED) {
+        doc_say(d, "≥ ");
+    }
+    figure_format(text, sizeof text, id, figure->s.median);
+    doc_say(d, "%s", text);
+    /* A value that never moved needs no interval. */
+    if (figure->s.k > 0 && figure->s.lo < figure->s.hi) {
+        const struct figure_scale s = figure_scale(id, figure->s.median);
+        doc_say(d, " [");
+        put_scaled(d, id, figure->s.lo, &s);
+        doc_say(d, ", ");
+        put_scaled(d, id, figure->s.hi, &s);
+        doc_say(d, "]");
+    }
+}
+
+static void put_count(struct doc *d, int64_t v) {
+    char text[32] = "n/a";
+    if (v >= 0) {
+        figure_thousands(text, sizeof text, (double)v);
+    }
+    doc_cell(d);
+    doc_say(d, "%s", text);
+}
+
+static void put_row(struct doc *d, const struct cells *c, const struct cell *cell) {
+    static const enum figure_id ids[] = {FIG_CPU,  FIG_RATE,     FIG_P50,     FIG_P99,
+                                         FIG_P999, FIG_RSS_IDLE, FIG_RSS_PEAK};
+    const char *name = c->targets[cell->target].name;
+    const struct doc_row row = {
+        .workload = cell->workload, .connections = cell->connections, .a = name};
+    doc_row(d, &row);
+    doc_cell(d);
+    doc_name(d, name);
+    for (size_t i = 0; i < COUNT(ids); i++) {
+        page_figure(d, cell, ids[i] == FIG_P999 && c->counts ? FIG_DURATION : ids[i]);
+    }
+    doc_cell(d);
+    doc_say(d, "%d of %d", cell->measured - cell->failed, cell->planned);
+    put_count(d, cell->errors);
+    doc_cell(d);
+    doc_name(d, cell->flags);
+    if (cell->client == CLIENT_LIMITED && !strstr(cell->flags, "client-limited")) {
+        doc_say(d, "%sclient-limited", *cell->flags ? " " : "");
+    }
+    doc_row_end(d);
+}
+
+static const struct doc_column cell_columns[] = {
+    {"target", DOC_NAME},        {"CPU per request", DOC_NUMBER},
+    {"requests/s", DOC_NUMBER},  {"p50", DOC_NUMBER},
+    {"p99", DOC_NUMBER},         {"p99.9", DOC_NUMBER},
+    {"memory idle", DOC_NUMBER}, {"memory peak", DOC_NUMBER},
+    {"rounds", DOC_NUMBER},      {"errors", DOC_NUMBER},
+    {"flags", DOC_TEXT},
+};
+
+/* Where requests are counted their time stands in place of a p99.9, for which they are too few. */
+static const struct doc_column counted_columns[COUNT(cell_columns)] = {
+    {"target", DOC_NAME},        {"CPU per request", DOC_NUMBER},
+    {"requests/s", DOC_NUMBER},  {"p50", DOC_NUMBER},
+    {"p99", DOC_NUMBER},         {"total time", DOC_NUMBER},
+    {"memory idle", DOC_NUMBER}, {"memory peak", DOC_NUMBER},
+    {"rounds", DOC_NUMBER},      {"errors", DOC_NUMBER},
+    {"flags", DOC_TEXT},
+};
+
+void page_tables(struct doc *d, const struct cells *c, const char *workload) {
+    for (size_t l = 0; l < c->level_count; l++) {
+        char n[24];
+        char heading[64];
+        bool begun = false;
+        figure_thousands(n, sizeof n, c->levels[l]);
+        snprintf(heading, sizeof heading, "%s connection%s", n, c->levels[l] == 1 ? "" : "s");
+        for (size_t t = 0; t < c->target_count; t++) {
+            const struct cell *cell = cells_find(c, t, workload, c->levels[l]);
+            if (cell && !begun) {
+                doc_whole(d, DOC_SMALL, NULL, heading);
+                doc_table(d, heading, c->counts ? counted_columns : cell_columns,
+                          COUNT(cell_columns));
+                begun = true;
+            }
+            if (cell) {
+                put_row(d, c, cell);
+            }
+        }
+        if (begun) {
+            doc_table_end(d);
+        }
+    }
+}
+
+static const struct doc_column latency_columns[] = {
+    {"workload", DOC_TEXT},
+    {"connections", DOC_NUMBER},
+    {"target", DOC_NAME},
+    {"p50", DOC_NUMBER},
+    {"p50 corrected", DOC_NUMBER},
+    {"p90", DOC_NUMBER},
+    {"p90 corrected", DOC_NUMBER},
+    {"p99", DOC_NUMBER},
+    {"p99 corrected", DOC_NUMBER},
+    {"p99.9", DOC_NUMBER},
+    {"p99.9 corrected", DOC_NUMBER},
+    {"max", DOC_NUMBER},
+    {"max corrected", DOC_NUMBER},
+};
+
+void page_latency(struct doc *d, const struct cells *c) {
+    static const enum figure_id ids[] = {FIG_P50, FIG_CORRECTED_P50, FIG_P90,  FIG_CORRECTED_P90,
+                                         FIG_P99, FIG_CORRECTED_P99, FIG_P999, FIG_CORRECTED_P999,
+                                         FIG_MAX, FIG_CORRECTED_MAX};
+    doc_whole(d, DOC_SECTION, "latency", "Latency, raw and corrected");
+    doc_whole(
+        d, DOC_PARAGRAPH, NULL,
+        "Raw is what was observed; corrected is back-filled for requests that a closed loop never "
+        "sent while it waited (coordinated omission). Medians over rounds.");
+    doc_table(d, "Latency, raw and corrected", latency_columns, COUNT(latency_columns));
+    for (size_t i = 0; i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        const char *name = c->targets[cell->target].name;
+        const struct doc_row row = {
+            .workload = cell->workload, .connections = cell->connections, .a = name};
+        doc_row(d, &row);
+        doc_cell(d);
+        doc_name(d, cell->workload);
+        doc_cell(d);
+        doc_say(d, "%d", cell->connections);
+        doc_cell(d);
+        doc_name(d, name);
+        for (size_t k = 0; k < COUNT(ids); k++) {
+            const struct doc_value value = value_of(cell, ids[k]);
+            char text[48];
+            figure_format(text, sizeof text, ids[k], value.value);
+            doc_cell_value(d, &value);
+            doc_say(d, "%s", text);
+        }
+        doc_row_end(d);
+    }
+    doc_table_end(d);
+}

@@ -1,0 +1,141 @@
+/* Every round a point: a strip a target, a panel a level of connections. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/plot_parts.h"
+
+/* Of the height of a strip, what its points take up. */
+#define SPREAD 0.64
+
+static enum figure_id figure_of(const struct plot *p) {
+    return p->kind == PLOT_ROUNDS_CPU ? FIG_CPU : FIG_RATE;
+}
+
+static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
+                               size_t panel) {
+    static char text[48];
+    char n[24];
+    (void)frame;
+    figure_thousands(n, sizeof n, c->levels[panel]);
+    snprintf(text, sizeof text, "%s connection%s", n, c->levels[panel] == 1 ? "" : "s");
+    return text;
+}
+
+/* Targets measured with this workload, in order. */
+struct strips {
+    size_t *target;
+    size_t n;
+};
+
+static void row_text(const struct plot_frame *frame, const struct cells *c, size_t row, char *out,
+                     size_t size) {
+    const struct strips *s = frame->data;
+    text_terminal(out, size, c->targets[s->target[row]].name, PLOT_NAME_COLUMNS, true);
+}
+
+static void find_strips(struct strips *s, const struct cells *c, const char *workload) {
+    for (size_t t = 0; t < c->target_count; t++) {
+        bool met = false;
+        for (size_t l = 0; l < c->level_count; l++) {
+            met = met || cells_find(c, t, workload, c->levels[l]);
+        }
+        if (met) {
+            s->target[s->n++] = t;
+        }
+    }
+}
+
+/* Two blocks: the median with its interval, and the rounds, the first one lowest. */
+static void put_strip(FILE *f, const struct cells *c, const struct cell *cell, enum figure_id id,
+                      double row, double span[2]) {
+    const struct order_summary none = {.median = NAN, .lo = NAN, .hi = NAN};
+    const struct order_summary *s = cell ? &cell->figure[id].s : &none;
+    fprintf(f, "%g %.10g %.10g %.10g\n\n\n", row, s->median, s->lo, s->hi);
+    bool any = false;
+    for (size_t i = 0; cell && i < c->rounds; i++) {
+        const double v = cell_value(cell, i, id);
+        if (isfinite(v)) {
+            const double place = c->rounds > 1 ? (double)i / (double)(c->rounds - 1) - 0.5 : 0;
+            fprintf(f, "%.4f %.10g %zu\n", row + SPREAD * place, v, i);
+            span[0] = fmin(span[0], v);
+            span[1] = fmax(span[1], v);
+            any = true;
+        }
+    }
+    fputs(any ? "\n\n" : "NaN NaN NaN\n\n\n", f);
+}
+
+static bool put_panels(FILE *f, const struct plot *p, const struct cells *c, const struct strips *s,
+                       struct axis *axes) {
+    const enum figure_id id = figure_of(p);
+    bool any = false;
+    fputs("# two blocks a target and level: row, median, low, high; then place, value, round\n", f);
+    for (size_t l = 0; l < c->level_count; l++) {
+        double span[2] = {INFINITY, -INFINITY};
+        for (size_t i = 0; i < s->n; i++) {
+            const struct cell *cell = cells_find(c, s->target[i], p->workload, c->levels[l]);
+            put_strip(f, c, cell, id, (double)(s->n - i), span);
+        }
+        any = any || span[1] >= span[0];
+        axis_near(&axes[l], figure_info(id)->kind, span[0], span[1], c->level_count > 2 ? 4 : 5);
+    }
+    return any;
+}
+
+static void put_order(FILE *f, const struct plot_frame *frame) {
+    const struct strips *s = frame->data;
+    fprintf(f, "array OF[%zu]\n", s->n);
+    for (size_t i = 0; i < s->n; i++) {
+        fprintf(f, "OF[%zu] = %zu\n", i + 1, s->target[i] + 1);
+    }
+}
+
+static int write_rounds(const struct plot *p, const struct cells *c, const struct strips *s,
+                        struct axis *axes, struct err *e) {
+    struct text_file t;
+    char name[128];
+    struct plot_frame frame = {
+        .plot = p,
+        .panels = c->level_count,
+        .panel_title = panel_title,
+        .panel_y = axes,
+        .rows = s->n,
+        .row_height = 40,
+        .row_text = row_text,
+        .more = put_order,
+        .data = s,
+    };
+    if (text_begin(&t, e) != 0) {
+        return -1;
+    }
+    if (!put_panels(t.f, p, c, s, axes)) {
+        text_drop(&t);
+        return 0;
+    }
+    snprintf(name, sizeof name, "plots/data/%s.dat", p->name);
+    if (text_end(&t, c->store->dir, name, e) != 0) {
+        return -1;
+    }
+    snprintf(frame.subtitle, sizeof frame.subtitle,
+             c->rounds >= ORDER_MIN_N
+                 ? "%zu rounds from bottom to top; line and box: median and its 95%% interval"
+             : c->rounds > 1 ? "%zu rounds from bottom to top; line: median"
+                             : "%zu round",
+             c->rounds);
+    snprintf(frame.x_label, sizeof frame.x_label, "%s",
+             p->kind == PLOT_ROUNDS_CPU ? "µs per request" : "successful replies per second");
+    return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
+}
+
+int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e) {
+    struct strips s = {.target = calloc(c->target_count + 1, sizeof *s.target)};
+    struct axis *axes = calloc(c->level_count, sizeof *axes);
+    int rc = s.target && axes ? 0 : err_set(e, ERR_MACHINE, "out of memory for a plot");
+    if (rc == 0) {
+        find_strips(&s, c, p->workload);
+        rc = s.n > 0 ? write_rounds(p, c, &s, axes, e) : 0;
+    }
+    free(s.target);
+    free(axes);
+    return rc;
+}

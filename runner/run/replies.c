@@ -1,0 +1,52 @@
+#include "run/replies.h"
+
+#include <stddef.h>
+
+#include "target/spot.h"
+
+#define INTERVAL_NS INT64_C(250000000)
+#define TIMEOUT_NS  INT64_C(5000000000)
+#define ONE_IN      1000
+
+void replies_start(struct replies *r, struct loop *loop, const struct target *t,
+                   const struct workload *w, bool strict) {
+    const struct spot_spec spec = {
+        .host = t->host, .port = t->port, .workload = w, .strict = strict};
+    r->workload = w;
+    r->spot = spot_start(loop, &spec);
+}
+
+void replies_pace(struct replies *r) {
+    if (r->spot) {
+        spot_pace(r->spot, INTERVAL_NS);
+    }
+}
+
+void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us) {
+    int64_t interval = 0;
+    if (requests > 0 && duration_us > 0) {
+        interval = (int64_t)((double)duration_us * 1e3 / (double)requests * ONE_IN);
+        interval = interval > INTERVAL_NS ? interval : INTERVAL_NS;
+    }
+    if (r->spot) {
+        spot_pace(r->spot, interval);
+    }
+}
+
+void replies_ask(struct replies *r) {
+    if (r->spot) {
+        spot_pace(r->spot, 0);
+        spot_ask(r->spot, TIMEOUT_NS + r->workload->least_ms * 1000000);
+    }
+}
+
+const char *replies_wrong(const struct replies *r) {
+    return r->spot ? spot_wrong(r->spot) : NULL;
+}
+
+int64_t replies_stop(struct replies *r) {
+    int64_t checked = r->spot ? spot_checked(r->spot) : -1;
+    spot_stop(r->spot);
+    r->spot = NULL;
+    return checked;
+}

@@ -1,0 +1,41 @@
+/* replies.h — the sample of replies that is checked while a trial runs, and how seldom. */
+#ifndef RUN_REPLIES_H
+#define RUN_REPLIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/loop.h"
+#include "base/workload.h"
+#include "target/target.h"
+
+struct spot;
+
+/* Zeroed: nothing is looked at, and all below do nothing. */
+struct replies {
+    struct spot *spot;
+    const struct workload *workload;
+};
+
+/* Prepares for a target that is ready; asks nothing yet. */
+void replies_start(struct replies *r, struct loop *loop, const struct target *t,
+                   const struct workload *w, bool strict);
+
+/* During the warm-up, which is not measured: four a second. */
+void replies_pace(struct replies *r);
+
+/* During the window: four a second, but no more than one in a thousand of what the load generator
+ * sends at the rate of the warm-up (`requests` in `duration_us`), so that neither throughput nor
+ * CPU per request can show it; none where that rate is not known. */
+void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us);
+
+/* While nothing is measured: one reply, waited for; none from here on. */
+void replies_ask(struct replies *r);
+
+/* What is wrong with the first wrong reply, one line, or NULL. */
+const char *replies_wrong(const struct replies *r);
+
+/* Ends it. Returns how many replies were judged, -1 where none were to be. */
+int64_t replies_stop(struct replies *r);
+
+#endif
