@@ -59,7 +59,8 @@ RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
     && rm -rf /var/lib/apt/lists/* /var/cache/fontconfig/*
 RUN fc-cache -f
 COPY plots /usr/local/share/loopbench/plots
-COPY docker/enter docker/bench docker/keeper docker/compose.ini /usr/local/bin/
+COPY docker/enter docker/bench docker/keeper docker/healthy /usr/local/bin/
+COPY docker/compose.ini /usr/local/share/loopbench/
 COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
 USER 65532:65532
 ENV HOME=/tmp
