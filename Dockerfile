@@ -63,7 +63,7 @@ COPY docker/enter docker/bench docker/keeper docker/healthy /usr/local/bin/
 COPY docker/compose.ini /usr/local/share/loopbench/
 COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
 USER 65532:65532
-ENV HOME=/tmp
+ENV HOME=/tmp LANG=C.UTF-8
 ENTRYPOINT ["enter", "bench"]
 
 # ---- the database of the posts workload

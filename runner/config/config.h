@@ -43,10 +43,10 @@ struct target_config {
     enum target_place place;
     char *image; /* of a container; NULL = it has none */
     /* PLACE_URL */
-    char *url;          /* http://HOST:PORT, as it was written */
-    char *url_host;     /* a name or a numeric address */
+    char *url;      /* http://HOST:PORT, as it was written */
+    char *url_host; /* a name or a numeric address */
     int url_port;
-    char *process;      /* how /proc calls its process, where this one may see it; NULL = it may not */
+    char *process; /* how /proc calls its process, where this one may see it; NULL = it may not */
     int restart_signal; /* makes it a fresh process under its PID; 0 = it stays what it is */
     int section_line;   /* of its section in the file; 0 = it has none */
 };

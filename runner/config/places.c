@@ -13,7 +13,8 @@
 static const struct place {
     const char *suffix;
     enum target_place place;
-} places[] = {{PLACES_MARK "host-network", PLACE_HOST_NETWORK}, {PLACES_MARK "bridge", PLACE_BRIDGE}};
+} places[] = {{PLACES_MARK "host-network", PLACE_HOST_NETWORK},
+              {PLACES_MARK "bridge", PLACE_BRIDGE}};
 
 const char *config_place_name(enum target_place place) {
     switch (place) {
@@ -86,8 +87,8 @@ static int places_add(struct config *c, const char *name, const char *where, str
             continue;
         }
         if (t->place == PLACE_URL) {
-            return err_set(e, ERR_USAGE, "%s: '%s' runs already, at %s; '%s' cannot start it", where,
-                           t->name, t->url, name);
+            return err_set(e, ERR_USAGE, "%s: '%s' runs already, at %s; '%s' cannot start it",
+                           where, t->name, t->url, name);
         }
         if (!t->builtin && !t->image) {
             return err_set(e, ERR_USAGE,
@@ -154,13 +155,13 @@ int places_set_url(struct target_config *t, const char *value, struct err *e) {
 }
 
 int places_check_url(const struct target_config *t, struct err *e) {
-    const char *started = t->command                      ? "command"
-                          : t->env                        ? "env"
-                          : t->cwd                        ? "cwd"
-                          : t->image                      ? "image"
-                          : t->announces && !t->builtin   ? "announces"
-                          : t->stop_signal != SIGTERM ? "stop-signal"
-                                                          : NULL;
+    const char *started = t->command                    ? "command"
+                          : t->env                      ? "env"
+                          : t->cwd                      ? "cwd"
+                          : t->image                    ? "image"
+                          : t->announces && !t->builtin ? "announces"
+                          : t->stop_signal != SIGTERM   ? "stop-signal"
+                                                        : NULL;
     if (started) {
         return err_set(e, ERR_USAGE,
                        "target '%s' has a url: it runs already, and %s says how to start it; leave "

@@ -1,5 +1,5 @@
-/* places.h — where targets run: NAME@host-network and NAME@bridge are NAME in a container, a section
- * with a url says that it runs already. Used by config only. */
+/* places.h — where targets run: NAME@host-network and NAME@bridge are NAME in a container, a
+ * section with a url says that it runs already. Used by config only. */
 #ifndef CONFIG_PLACES_H
 #define CONFIG_PLACES_H
 

@@ -27,7 +27,7 @@ static const struct signal_name {
 } signal_names[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"QUIT", SIGQUIT},   {"HUP", SIGHUP},
                     {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"WINCH", SIGWINCH}, {"KILL", SIGKILL}};
 #define PROCESS_NAME_MAX 15 /* TASK_COMM_LEN - 1 */
-#define SIGNALS (sizeof signal_names / sizeof signal_names[0])
+#define SIGNALS          (sizeof signal_names / sizeof signal_names[0])
 
 static int targets_no_memory(struct err *e) {
     return err_set(e, ERR_MACHINE, "out of memory reading the configuration");
@@ -346,8 +346,8 @@ static int targets_finish_builtin(const struct config *c, struct target_config *
     char handicap[32];
     const char *words[BUILTIN_OPTIONS + 8] = {program};
     size_t n = 1;
-    snprintf(program, sizeof program, "%s/server-%.*s", servers,
-             (int)strcspn(t->name, PLACES_MARK), t->name);
+    snprintf(program, sizeof program, "%s/server-%.*s", servers, (int)strcspn(t->name, PLACES_MARK),
+             t->name);
     for (size_t i = 0; i < BUILTIN_OPTIONS; i++) {
         words[n++] = builtin_options[i];
     }

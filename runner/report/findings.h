@@ -20,6 +20,7 @@ enum findings_validity {
 };
 
 enum finding_kind {
+    FINDING_COST,          /* what a container or the bridge costs a target */
     FINDING_DIFFERENCE,    /* one target does better than another */
     FINDING_EQUIVALENT,    /* within the margin */
     FINDING_NO_DIFFERENCE, /* none shown, which is not the same */

@@ -241,6 +241,7 @@ void findings_say_verdicts(struct maker *m) {
     if (say_nothing_at_all(m)) {
         return;
     }
+    findings_say_places(m);
     for (size_t i = 0; i < v->pair_count;) {
         size_t end = i;
         for (size_t j = i; j < v->pair_count && v->row[j].about == v->row[i].about; j = end) {

@@ -69,6 +69,7 @@ static json_t *cell_json(const struct cells *c, const struct cell *cell) {
 
 static json_t *findings_json(const struct findings *f) {
     static const char *const kinds[] = {
+        [FINDING_COST] = "cost",
         [FINDING_DIFFERENCE] = "difference",
         [FINDING_EQUIVALENT] = "equivalent",
         [FINDING_NO_DIFFERENCE] = "no difference",

@@ -110,13 +110,14 @@ json_t *manifest_make(const struct manifest_input *in) {
         json_array_append_new(notes, json_string(in->notes[i]));
     }
     machine_read("", &machine);
-    json_t *out = json_pack(
-        "{s:o, s:o, s:o, s:o, s:O, s:{s:s, s:s, s:i}, s:o, s:o, s:o, s:b, s:o, s:o}", "loopbench",
-        manifest_build(), "command", command, "options", manifest_options(c), "plan",
-        manifest_plan(c, in->plan), "targets", in->targets, "generator", "name", s->generator->name,
-        "version", s->generator_version, "threads", (int)c->threads, "cpus",
-        manifest_cpus(&s->cpus), "machine", machine_json(&machine, false), "versions",
-        manifest_versions(s->loop, c->wrk, in->gnuplot), "verified", c->verify, "notes", notes, "containers", manifest_container(s));
+    json_t *out =
+        json_pack("{s:o, s:o, s:o, s:o, s:O, s:{s:s, s:s, s:i}, s:o, s:o, s:o, s:b, s:o, s:o}",
+                  "loopbench", manifest_build(), "command", command, "options", manifest_options(c),
+                  "plan", manifest_plan(c, in->plan), "targets", in->targets, "generator", "name",
+                  s->generator->name, "version", s->generator_version, "threads", (int)c->threads,
+                  "cpus", manifest_cpus(&s->cpus), "machine", machine_json(&machine, false),
+                  "versions", manifest_versions(s->loop, c->wrk, in->gnuplot), "verified",
+                  c->verify, "notes", notes, "containers", manifest_container(s));
     machine_release(&machine);
     return out;
 }

@@ -53,8 +53,7 @@ int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e
         *other = CPU_COUNT(&left) > 0 ? left : allowed;
     }
     /* Servers that run already are where somebody else has put them: that is only recorded. */
-    if ((!config_all_external(c) &&
-         setup_check_cpus(&server, &allowed, "server-cpus", e) != 0) ||
+    if ((!config_all_external(c) && setup_check_cpus(&server, &allowed, "server-cpus", e) != 0) ||
         setup_check_cpus(&generator, &allowed, "generator-cpus", e) != 0) {
         return -1;
     }

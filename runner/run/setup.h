@@ -27,8 +27,8 @@ struct setup {
     char servers[PATH_MAX]; /* folder of the built-in servers */
     bool containers;        /* some target runs in one: then engine is known */
     struct engine engine;
-    int log_fd;             /* the access log, a file without a name; -1 = none */
-    char log[64];           /* as a server opens it */
+    int log_fd;   /* the access log, a file without a name; -1 = none */
+    char log[64]; /* as a server opens it */
 };
 
 /* Finds the CPUs as the configuration asks and checks what can be checked without starting

@@ -119,7 +119,9 @@ static bool trial_start(struct trial *t, const struct target_spec *spec) {
     t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
     t->record->server.pid = t->n_pids > 0 ? (int64_t)t->pids[0] : UNKNOWN_INT;
     snprintf(t->record->server.source, sizeof t->record->server.source, "%s",
-             t->n_pids > 0 ? "proc" : trial_ask_self(t, &t->self) ? "stats" : "none");
+             t->n_pids > 0                 ? "proc"
+             : trial_ask_self(t, &t->self) ? "stats"
+                                           : "none");
     return true;
 }
 

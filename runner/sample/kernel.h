@@ -46,8 +46,8 @@ int64_t kernel_parse_ports(const char *text);
 void kernel_read_cpu(struct kernel_cpu *out);
 void kernel_read_sockets(struct kernel_sockets *out);
 void kernel_read_tcp(struct kernel_tcp *out);
-/* The same of the network namespace of another process, added to ours where it has one of its own (a
- * container's). A process that is not there, or may not be seen, adds nothing. */
+/* The same of the network namespace of another process, added to ours where it has one of its own
+ * (a container's). A process that is not there, or may not be seen, adds nothing. */
 void kernel_add_tcp_of(pid_t pid, struct kernel_tcp *out);
 int64_t kernel_read_run_ns(void);
 int64_t kernel_read_ports(void);

@@ -20,10 +20,21 @@
 #define ARGS_MAX        64
 
 /* The limits of docker-compose.yml: the same server, held the same way. */
-static const char *const limits[] = {
-    "--read-only",  "--cap-drop",    "ALL", "--security-opt", "no-new-privileges", "--tmpfs",
-    "/tmp",         "--pids-limit",  "512", "--memory",       "1g",                "--ulimit",
-    "nofile=16384", "--log-driver",  "none"};
+static const char *const limits[] = {"--read-only",
+                                     "--cap-drop",
+                                     "ALL",
+                                     "--security-opt",
+                                     "no-new-privileges",
+                                     "--tmpfs",
+                                     "/tmp",
+                                     "--pids-limit",
+                                     "512",
+                                     "--memory",
+                                     "1g",
+                                     "--ulimit",
+                                     "nofile=16384",
+                                     "--log-driver",
+                                     "none"};
 #define LIMITS (sizeof limits / sizeof limits[0])
 
 struct container {
@@ -137,9 +148,9 @@ static int container_command(struct container *c) {
     } else {
         snprintf(c->user, sizeof c->user, "65532:65532");
     }
-    const char *first[] = {"docker", "run",     "--pull",  "never",     "--name", c->name,
-                           "--label", c->marked, "--user", c->user, "--network",
-                           s->container.bridge ? "bridge" : "host"};
+    const char *first[] = {"docker", "run",   "--pull",    "never",
+                           "--name", c->name, "--label",   c->marked,
+                           "--user", c->user, "--network", s->container.bridge ? "bridge" : "host"};
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         c->argv[n++] = first[i];
     }
@@ -207,13 +218,35 @@ static enum target_failure container_start(struct loop *loop, const struct targe
     return TARGET_OK;
 }
 
+/* The container's own account of its end, where it says more than an exit status. Returns the
+ * status, or -1 where it cannot be told. */
+static long container_account(struct container *c, struct err *e) {
+    char answer[ENGINE_ANSWER_MAX];
+    struct err ignored = {0};
+    if (container_inspect(c, "{{.State.OOMKilled}} {{.State.ExitCode}}", answer, sizeof answer,
+                          &ignored) != 0) {
+        return -1;
+    }
+    char *space = strchr(answer, ' ');
+    long code = space ? strtol(space + 1, NULL, 10) : -1;
+    if (strncmp(answer, "true", 4) == 0) {
+        err_set(e, ERR_FAILED, "%s was killed: its container was out of memory (limit 1 GiB)",
+                c->outer->name);
+    } else if (code == 128 + SIGKILL) {
+        err_set(e, ERR_FAILED, "%s was killed: somebody ended its container", c->outer->name);
+    }
+    return code;
+}
+
 /* What docker run says when it could not start the container, as a person would. */
-static void container_explain(const struct container *c, struct err *e) {
+static void container_explain(struct container *c, struct err *e) {
     const char *said = c->inner->ops->output(c->inner);
     const char *name = c->outer->name;
     if (strstr(said, "rlimit")) {
-        err_set(e, ERR_FAILED, "%s: this engine gives a container fewer than 16384 file descriptors; "
-                               "raise LimitNOFILE of the Docker service", name);
+        err_set(e, ERR_FAILED,
+                "%s: this engine gives a container fewer than 16384 file descriptors; "
+                "raise LimitNOFILE of the Docker service",
+                name);
     } else if (strstr(said, "No such image") || strstr(said, "Unable to find image")) {
         err_set(e, ERR_FAILED, "%s: the image %s is not there; build it with `make images`", name,
                 c->outer->container.image);
@@ -221,6 +254,8 @@ static void container_explain(const struct container *c, struct err *e) {
         err_set(e, ERR_FAILED, "%s: the Docker engine does not answer; start it", name);
     } else if (strstr(said, "no space left")) {
         err_set(e, ERR_FAILED, "%s: the disk of the Docker engine is full; free some space", name);
+    } else {
+        container_account(c, e);
     }
 }
 
@@ -248,26 +283,6 @@ static size_t container_pids(const struct target *t, pid_t *out, size_t max) {
     }
     out[0] = c->pid;
     return 1;
-}
-
-/* The container's own account of its end, where it says more than an exit status. Returns the
- * status, or -1 where it cannot be told. */
-static long container_account(struct container *c, struct err *e) {
-    char answer[ENGINE_ANSWER_MAX];
-    struct err ignored = {0};
-    if (container_inspect(c, "{{.State.OOMKilled}} {{.State.ExitCode}}", answer, sizeof answer,
-                          &ignored) != 0) {
-        return -1;
-    }
-    char *space = strchr(answer, ' ');
-    long code = space ? strtol(space + 1, NULL, 10) : -1;
-    if (strncmp(answer, "true", 4) == 0) {
-        err_set(e, ERR_FAILED, "%s was killed: its container was out of memory (limit 1 GiB)",
-                c->outer->name);
-    } else if (code == 128 + SIGKILL) {
-        err_set(e, ERR_FAILED, "%s was killed: somebody ended its container", c->outer->name);
-    }
-    return code;
 }
 
 static enum target_failure container_end(struct container *c, struct err *e) {

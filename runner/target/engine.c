@@ -65,8 +65,8 @@ static int engine_run(struct loop *loop, const char *const *argv, int64_t timeou
         return -1;
     case LOOP_TIMEOUT:
         return err_set(e, ERR_MACHINE,
-                       "docker %s gave no answer within %.0f s; is the Docker engine stuck?", argv[1],
-                       (double)timeout_ns / 1e9);
+                       "docker %s gave no answer within %.0f s; is the Docker engine stuck?",
+                       argv[1], (double)timeout_ns / 1e9);
     case LOOP_DONE:
         break;
     }
@@ -174,10 +174,14 @@ void engine_remove(struct loop *loop, const char *name) {
 }
 
 int engine_sweep(struct loop *loop) {
-    static const char *const argv[] = {"docker",   "ps",
-                                       "--all",    "--filter",
-                                       "label=" ENGINE_LABEL, "--format",
-                                       "{{.ID}} {{.Label \"" ENGINE_LABEL "\"}}", NULL};
+    static const char *const argv[] = {"docker",
+                                       "ps",
+                                       "--all",
+                                       "--filter",
+                                       "label=" ENGINE_LABEL,
+                                       "--format",
+                                       "{{.ID}} {{.Label \"" ENGINE_LABEL "\"}}",
+                                       NULL};
     char answer[ENGINE_ANSWER_MAX];
     struct err ignored = {0};
     int removed = 0;

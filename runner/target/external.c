@@ -1,6 +1,6 @@
 /* A target that runs already. Where its process can be seen (on this machine, or through a PID
- * namespace shared with its container) it is measured like a local one, and a restart signal makes it
- * a fresh process for every trial; else it is asked for its own figures. */
+ * namespace shared with its container) it is measured like a local one, and a restart signal makes
+ * it a fresh process for every trial; else it is asked for its own figures. */
 #include "target/target.h"
 
 #include <arpa/inet.h>
@@ -30,9 +30,9 @@ struct external {
     struct target target;
     struct loop *loop;
     const struct target_spec *spec;
-    pid_t pid;               /* 0 = not to be seen */
-    struct http_conn watch;  /* to the process that shall go: its end says that it is gone */
-    char *line;              /* what /stats says, as a ready line would */
+    pid_t pid;              /* 0 = not to be seen */
+    struct http_conn watch; /* to the process that shall go: its end says that it is gone */
+    char *line;             /* what /stats says, as a ready line would */
 };
 
 static struct external *external_of(struct target *t) {
@@ -43,10 +43,11 @@ static const struct external *external_view(const struct target *t) {
     return (const struct external *)t;
 }
 
-/* The process of that name, the one with the lowest PID. 0 = none is seen. */
-static pid_t external_find(const char *name) {
+/* The process of that name, and how many there are: only one can be the right one. */
+static pid_t external_find(const char *name, int *count) {
     DIR *proc = opendir("/proc");
     pid_t found = 0;
+    *count = 0;
     for (struct dirent *d; proc && (d = readdir(proc));) {
         char path[300], comm[32];
         if (!isdigit((unsigned char)d->d_name[0])) {
@@ -58,9 +59,9 @@ static pid_t external_find(const char *name) {
             continue;
         }
         comm[strcspn(comm, "\n")] = '\0';
-        pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-        if (strcmp(comm, name) == 0 && (found == 0 || pid < found)) {
-            found = pid;
+        if (strcmp(comm, name) == 0) {
+            found = (pid_t)strtol(d->d_name, NULL, 10);
+            ++*count;
         }
     }
     if (proc) {
@@ -84,7 +85,8 @@ static int external_resolve(const char *host, char *out, size_t size, struct err
             break;
         }
     }
-    rc = getnameinfo(best->ai_addr, best->ai_addrlen, out, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
+    rc =
+        getnameinfo(best->ai_addr, best->ai_addrlen, out, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
     freeaddrinfo(all);
     return rc == 0 ? 0 : err_set(e, ERR_FAILED, "%s has no usable address", host);
 }
@@ -104,7 +106,8 @@ static bool external_alive(const struct target *t) {
 }
 
 static int64_t external_end(const struct external *x) {
-    return clock_mono_ns() + (x->spec->ready_timeout_ns ? x->spec->ready_timeout_ns : READY_TIMEOUT);
+    return clock_mono_ns() +
+           (x->spec->ready_timeout_ns ? x->spec->ready_timeout_ns : READY_TIMEOUT);
 }
 
 static enum target_failure external_interrupted(const struct external *x, struct err *e) {
@@ -116,7 +119,15 @@ static enum target_failure external_interrupted(const struct external *x, struct
  * started by us would have. */
 static enum target_failure external_await_process(struct external *x, struct err *e) {
     int64_t end_ns = external_end(x);
-    while ((x->pid = external_find(x->spec->url.process)) == 0) {
+    int count = 0;
+    while ((x->pid = external_find(x->spec->url.process, &count)) == 0 || count > 1) {
+        if (count > 1) {
+            err_set(e, ERR_FAILED,
+                    "%s: %d processes are called '%s', and which of them answers cannot be told; "
+                    "leave one running",
+                    x->spec->name, count, x->spec->url.process);
+            return TARGET_START;
+        }
         if (clock_mono_ns() > end_ns) {
             err_set(e, ERR_FAILED,
                     "%s: no process '%s' is to be seen; start it, or let the runner see its PID "
@@ -195,7 +206,8 @@ static bool external_gone(void *ctx) {
 /* GET /stats into *reply; false where it is not answered with a JSON object. */
 static json_t *external_stats(const struct external *x) {
     struct http_reply reply = {0};
-    const struct http_request request = {.path = "/stats", .minor = 1, .headers = "Connection: close\r\n"};
+    const struct http_request request = {
+        .path = "/stats", .minor = 1, .headers = "Connection: close\r\n"};
     json_t *said = NULL;
     if (http_exchange(x->target.host, x->target.port, &request, &reply, STATS_TIMEOUT) == HTTP_OK &&
         reply.status == 200) {
@@ -230,8 +242,8 @@ static enum target_failure external_await_answer(struct external *x, int64_t end
             return TARGET_START;
         }
         if (left <= 0) {
-            err_set(e, ERR_FAILED, "%s is not ready: GET %.200s at %s:%d is %s", x->spec->name, path,
-                    x->target.host, x->target.port,
+            err_set(e, ERR_FAILED, "%s is not ready: GET %.200s at %s:%d is %s", x->spec->name,
+                    path, x->target.host, x->target.port,
                     status ? "not answered with 200" : "not answered");
             return TARGET_READY;
         }

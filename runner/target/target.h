@@ -29,14 +29,15 @@ struct target;
 
 /* Of a target in a container. */
 struct target_container {
-    const char *image; /* its entry point gets argv, or argv[1..] where argv[0] is the entry point's */
-    bool entry;        /* argv[0] is: do not pass it on */
-    bool bridge;       /* behind the engine's bridge; else the machine's own network */
+    const char
+        *image;  /* its entry point gets argv, or argv[1..] where argv[0] is the entry point's */
+    bool entry;  /* argv[0] is: do not pass it on */
+    bool bridge; /* behind the engine's bridge; else the machine's own network */
 };
 
 /* Of a target that runs already. */
 struct target_url {
-    const char *host;    /* a name or a numeric address */
+    const char *host; /* a name or a numeric address */
     int port;
     const char *process; /* how /proc calls its process; NULL = it cannot be seen */
     int restart_signal;  /* makes it a fresh process under its PID; 0 = it is taken as it is */
@@ -44,9 +45,9 @@ struct target_url {
 
 struct target_spec {
     const char *name; /* for messages */
-    /* NULL-terminated. {host} {port} {workers} {backlog} {log} are replaced wherever they stand. Where
-     * {port} occurs the launcher chooses a free port; where it does not, the target must print the
-     * ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
+    /* NULL-terminated. {host} {port} {workers} {backlog} {log} are replaced wherever they stand.
+     * Where {port} occurs the launcher chooses a free port; where it does not, the target must
+     * print the ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
     const char *const *argv;
     const char *const *env; /* NAME=VALUE added to the runner's environment; NULL = none */
     const char *cwd;        /* NULL = the runner's */
@@ -63,9 +64,9 @@ struct target_spec {
      * handle it). */
     bool dies_by_signal;
     struct target_container container; /* for target_container */
-    struct target_url url;             /* for target_external; argv and what follows it mean nothing */
-    /* Called once it runs and before it is asked anything: may wait, and correct t->host and t->port.
-     * NULL = nothing is to be found out. */
+    struct target_url url; /* for target_external; argv and what follows it mean nothing */
+    /* Called once it runs and before it is asked anything: may wait, and correct t->host and
+     * t->port. NULL = nothing is to be found out. */
     enum target_failure (*locate)(struct target *t, void *ctx, struct err *e);
     void *locate_ctx;
 };
