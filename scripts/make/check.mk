@@ -1,7 +1,8 @@
 # Tests, lint, sanitizers, fuzzing.
 TEST_SRCS    := $(wildcard runner/tests/test_*.c servers/tests/test_*.c)
 TEST_BINS    := $(TEST_SRCS:%.c=$(BUILD)/tests/%)
-TAP_SCRIPTS  := $(wildcard runner/tests/*.t servers/tests/*.t)
+# Minutes of images and containers: check-docker.
+TAP_SCRIPTS  := $(filter-out runner/tests/docker.t,$(wildcard runner/tests/*.t servers/tests/*.t))
 FUZZ_SRCS    := $(wildcard runner/tests/fuzz/fuzz_*.c servers/tests/fuzz/fuzz_*.c)
 FUZZ_BINS    := $(FUZZ_SRCS:%.c=$(BUILD)/fuzz/%)
 FUZZ_SECONDS ?= 20

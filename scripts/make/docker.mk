@@ -10,4 +10,7 @@ images: ## build the images of servers and runner
 bench-docker: ## measure in containers (PROFILE, CONNECTIONS, ... as in .env.example)
 	@COMMIT='$(COMMIT)' BASE_IMAGE='$(BASE_IMAGE)' scripts/compose bench
 
-.PHONY: base-image images bench-docker
+check-docker: runner ## the tests of images and Compose, where an engine answers (about 4 minutes)
+	BUILD=$(BUILD) prove --timer --failures --exec 'timeout -k 30 900' runner/tests/docker.t
+
+.PHONY: base-image images bench-docker check-docker
