@@ -34,13 +34,13 @@ RUN for s in libevent libuv h2o null; do \
 FROM base AS server
 ARG SERVER=libuv
 COPY docker/enter docker/healthy /usr/local/bin/
-COPY --from=servers /out/${SERVER}/ /
 ENV LOOPBENCH_SERVER=server-${SERVER}
 USER 65532:65532
 EXPOSE 8080
 HEALTHCHECK --interval=1s --timeout=24h --retries=60 CMD ["healthy", "8080"]
 ENTRYPOINT ["enter", "server"]
 CMD ["--listen", "0.0.0.0:8080"]
+COPY --from=servers /out/${SERVER}/ /
 
 # ---- the runner
 FROM toolchain AS loopbench
@@ -61,10 +61,10 @@ RUN fc-cache -f
 COPY plots /usr/local/share/loopbench/plots
 COPY docker/enter docker/bench docker/keeper docker/healthy /usr/local/bin/
 COPY docker/compose.ini /usr/local/share/loopbench/
-COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
 USER 65532:65532
 ENV HOME=/tmp LANG=C.UTF-8
 ENTRYPOINT ["enter", "bench"]
+COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
 
 # ---- the database of the posts workload
 FROM base AS postgres
