@@ -12,7 +12,8 @@ do for [p = 1:K] {
     set xrange [YMIN[p]:YMAX[p]]; set yrange [0.45:RN + 0.55]
     set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
     set for [i = 1:YTICKS[p]] xtics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
-    if (is_first(p)) { set for [i = 1:RN] ytics add (RTEXT[i] RN + 1 - i) }
+    # Without any tick of our own gnuplot would number the rows.
+    set for [i = 1:RN] ytics add ((is_first(p) ? RTEXT[i] : '') RN + 1 - i)
     if (is_lowest(p)) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5
     unset arrow

@@ -46,6 +46,12 @@ static void html_name(struct doc *d, const char *text) {
     fputs(plain ? "" : "</bdi>", d->t.f);
 }
 
+static void html_interval(struct doc *d, const char *text) {
+    fputs(" <span class=\"i\">", d->t.f);
+    text_html(d->t.f, text);
+    fputs("</span>", d->t.f);
+}
+
 static void html_strong(struct doc *d, const char *text) {
     fputs("<strong>", d->t.f);
     text_html(d->t.f, text);
@@ -189,6 +195,7 @@ static const struct doc_ops html_ops = {
     .end = html_end,
     .say = html_say,
     .name = html_name,
+    .interval = html_interval,
     .strong = html_strong,
     .code = html_code,
     .link = html_link,

@@ -8,13 +8,12 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static void put_scaled(struct doc *d, enum figure_id id, double v, const struct figure_scale *s) {
+static void scaled(char *out, size_t size, enum figure_id id, double v,
+                   const struct figure_scale *s) {
     if (id == FIG_RATE && s->decimals == 0) {
-        char text[32];
-        figure_thousands(text, sizeof text, v);
-        doc_say(d, "%s", text);
+        figure_thousands(out, size, v);
     } else {
-        doc_say(d, "%.*f", s->decimals, v / s->divisor);
+        snprintf(out, size, "%.*f", s->decimals, v / s->divisor);
     }
 }
 
@@ -40,11 +39,11 @@ void page_figure(struct doc *d, const struct cell *cell, enum figure_id id) {
     /* A value that never moved needs no interval. */
     if (figure->s.k > 0 && figure->s.lo < figure->s.hi) {
         const struct figure_scale s = figure_scale(id, figure->s.median);
-        doc_say(d, " [");
-        put_scaled(d, id, figure->s.lo, &s);
-        doc_say(d, ", ");
-        put_scaled(d, id, figure->s.hi, &s);
-        doc_say(d, "]");
+        char lo[32];
+        char hi[32];
+        scaled(lo, sizeof lo, id, figure->s.lo, &s);
+        scaled(hi, sizeof hi, id, figure->s.hi, &s);
+        doc_interval(d, "[%s, %s]", lo, hi);
     }
 }
 

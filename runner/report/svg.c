@@ -165,10 +165,11 @@ static void put_root(struct inliner *s, const struct tag *t) {
         memcpy(box, a->value.at, a->value.len);
         box[a->value.len] = '\0';
         if (sscanf(box, "0 0 %lf %lf", &w, &h) == 2 && w >= 1 && h >= 1 && w < 1e5 && h < 1e5) {
-            fprintf(s->out,
-                    "<svg viewBox=\"0 0 %.6g %.6g\" style=\"--w:%.6gpx\" role=\"img\" "
-                    "aria-labelledby=\"%s-t\" aria-describedby=\"%s-c\"><title id=\"%s-t\">",
-                    w, h, w, s->words->prefix, s->words->prefix, s->words->prefix);
+            fprintf(s->out, "<svg viewBox=\"0 0 %.6g %.6g\" style=\"--w:%.6gpx\" role=\"img\" ", w,
+                    h, w);
+            fprintf(s->out, "aria-describedby=\"%s-c\" aria-label=\"", s->words->prefix);
+            text_html(s->out, s->words->title);
+            fputs("\"><title>", s->out);
             text_html(s->out, s->words->title);
             fputs("</title>\n", s->out);
             s->begun = true;

@@ -64,7 +64,7 @@ static bool same(const char *at, size_t len, const char *text) {
 static bool is_harmless(const char *value, size_t len) {
     for (size_t i = 0; i < len; i++) {
         const unsigned char c = (unsigned char)value[i];
-        if (c >= 0x80 || !(isalnum(c) || (c && strchr(" .,#()+-%_\n", (char)c)))) {
+        if (c >= 0x80 || !(isalnum(c) || (c && strchr(" .,#()+-%_\t\r\n", (char)c)))) {
             return false;
         }
     }
