@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/compare_parts.h"
-#include "report/doc.h"
+#include "report/doc_html.h"
 #include "store/manifest.h"
 
 static void put_side(struct doc *d, const struct compare *c, size_t i, const char *link) {
@@ -187,7 +187,11 @@ static void put_notes(struct doc *d, const struct compare *c) {
 }
 
 static void put_all(struct doc *d, const struct compare *c, const char *const links[2]) {
-    doc_whole(d, DOC_SECTION, "compared", "Two runs compared");
+    if (doc_is_html(d)) {
+        fputs("<h1>Two runs compared</h1>\n", d->t.f);
+    } else {
+        doc_whole(d, DOC_SECTION, "compared", "Two runs compared");
+    }
     put_head(d, c, links);
     put_limits(d, c);
     if (c->alike.machine[0]) {

@@ -10,7 +10,7 @@
 #include "store/manifest.h"
 #include "ui/commands.h"
 #include "ui/progress.h"
-#include "ui/reading.h"
+#include "report/reading.h"
 
 static bool on_utf8(void) {
     return progress_style_for(stdout, false).utf8;
