@@ -64,6 +64,7 @@ $(BUILD)/llhttp/%.o: /usr/share/llhttp/%.c $(BUILD)/flags
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 -g $(if $(SANITIZE),-O1,-O3) $(SAN) $(LLHTTP_CFLAGS) -w -c $< -o $@
 
 include scripts/make/check.mk
+include scripts/make/publish.mk
 include servers/bench/bench.mk
 
 install: all ## install loopbench and its servers under PREFIX (and DESTDIR)
