@@ -130,6 +130,18 @@ struct tag {
     bool closed; /* <name/> */
 };
 
+/* The last attribute's name is none of those before it. */
+static bool is_new(const struct tag *t) {
+    const struct piece last = t->attribute[t->n - 1].name;
+    for (size_t i = 0; i + 1 < t->n; i++) {
+        const struct piece other = t->attribute[i].name;
+        if (other.len == last.len && strncmp(other.at, last.at, last.len) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* After the '<'. */
 static bool take_tag(struct inliner *s, struct tag *t) {
     t->name = take_name(s);
@@ -146,7 +158,7 @@ static bool take_tag(struct inliner *s, struct tag *t) {
             t->closed = true;
             return true;
         }
-        if (!take_attribute(s, &t->attribute[t->n++])) {
+        if (!take_attribute(s, &t->attribute[t->n++]) || !is_new(t)) {
             return false;
         }
     }
