@@ -401,7 +401,7 @@ static void dump_leaves_no_option_of_the_file_out(void **state) {
     for (const struct option *o = options; o->name; o++) {
         char line[80];
         snprintf(line, sizeof line, "\n%s = ", o->name);
-        if (!(o->use & USE_FILE)) {
+        if (!option_find(o->name, USE_FILE)) {
             assert_null(strstr(text, line));
         } else if (!strstr(text, line)) {
             fail_msg("%s is not in the dump", o->name);

@@ -56,7 +56,7 @@ const struct command commands[] = {
      NULL},
     {COMMAND_REPRODUCE, USE_REPRODUCE, "reproduce", "RUN", 1, 1,
      "name a run: a folder, a run id, or latest",
-     "run what a run recorded again, and tell whether it comes out the same",
+     "run a recorded run again, and tell whether it comes out the same",
      "Says first what differs here: machine, versions, flags. Then runs the recorded configuration "
      "as a new run, and judges each ratio of two targets: reproduced, consistent but imprecise, "
      "not reproduced, or reversed; on another machine by direction: confirmed, inconclusive or "
