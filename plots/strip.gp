@@ -5,7 +5,6 @@ set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
 unset mxtics; unset mytics
 set style fill transparent solid 0.22 noborder
-# Small and filled, but for the A/A control, which is hollow here too.
 do for [p = 1:K] {
     set lmargin at screen panel_x(p); set rmargin at screen panel_x(p) + PANELW / W
     set bmargin at screen panel_y(p); set tmargin at screen panel_y(p) + PANELH / H
@@ -22,10 +21,12 @@ do for [p = 1:K] {
     }
     plot for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
              using 2:1:3:4:($1 - 0.42):($1 + 0.42) with boxxyerror fillcolor rgb COLOR[OF[i]], \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb COLOR[OF[i]] linewidth 2, \
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:1 with points \
-             linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize 0.5
+             linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize (ROUNDS > 40 ? 0.32 : 0.5), \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
+             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb '#FFFFFF' linewidth 3.4, \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
+             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb INK linewidth 1.4
 }
 unset multiplot
 unset output

@@ -3,7 +3,8 @@
 #include "report/text.h"
 
 /* Text and its ground differ by 4.5:1 or more in both modes, lines of plots by 3:1:
- * after Okabe and Ito, darker or lighter where that needs it. Plots take their colours from here. */
+ * after Okabe and Ito, darker or lighter where that needs it. Plots take their colours from here.
+ */
 static const char colors[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#1d2024;--faint:#5b626b;--rule:#d8dce1;"
     "--band:#e9edf1;--shade:#f4f6f8;--link:#0b57a4;--good:#1a7f4b;--good-bg:#eaf6f0;--bad:#a8380f;"
@@ -70,16 +71,17 @@ static const char plots[] =
     "footer{color:var(--faint);font-size:.875rem;margin-top:3rem}\n";
 
 static const char paper[] =
-    "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}"
+    "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}\n"
     "h2{font-size:1.2rem}th,td{padding:.3rem .5rem}}\n"
-    "@media print{@page{margin:14mm}body{font-size:10pt}main{max-width:none;padding:0}"
-    "p,li,pre,figcaption{max-width:none}nav{display:none}h2,h3,h4{break-after:avoid}"
-    "h2{margin-top:1.5rem}figure,tr,.good,.bad,pre{break-inside:avoid}thead{display:table-header-"
-    "group}"
-    ".scroll{overflow:visible}table{font-size:6.8pt;width:100%}th,td{padding:.15rem "
-    ".3rem;min-width:0}"
-    "tbody th{min-width:0}.n{white-space:normal}.plot "
-    "svg{min-width:0;max-width:100%;max-height:23cm}"
+    "@media print{@page{margin:14mm}\n"
+    "body{font-size:10pt}main{max-width:none;padding:0}p,li,pre,figcaption{max-width:none}\n"
+    "nav{display:none}h2,h3,h4{break-after:avoid}h2{margin-top:1.5rem}\n"
+    "figure,tr,.good,.bad,pre{break-inside:avoid}thead{display:table-header-group}\n"
+    ".scroll{overflow:visible}table{font-size:6.3pt;width:100%}\n"
+    "th,td,tbody th,td:not(.n):last-child{min-width:0;padding:.15rem .3rem;"
+    "overflow-wrap:break-word}\n"
+    "thead th{white-space:normal}tbody th:first-child{position:static}\n"
+    ".plot svg{min-width:0;max-width:100%;max-height:23cm}\n"
     "a{color:inherit;text-decoration:none}*{print-color-adjust:exact}}\n";
 
 void html_head(FILE *f, const char *title, const char *description) {
