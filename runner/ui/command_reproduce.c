@@ -141,7 +141,7 @@ static int judge(const struct reading *before, const char *dir, bool by_directio
 
 static int run_again(struct session *s, const struct invocation *in, const struct reading *before,
                      struct err *e) {
-    struct alike alike;
+    struct alike alike = {0};
     char dir[PATH_MAX];
     if (session_plan(s, e) != 0 || session_open(s, e) != 0 ||
         check_here(s, in, &before->store, &alike, e) != 0) {

@@ -81,7 +81,7 @@ static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
 
 int command_list(const struct invocation *in, struct err *e) {
     struct config c = {0};
-    struct catalog catalog;
+    struct catalog catalog = {0};
     if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
         return -1;
     }
@@ -229,7 +229,7 @@ static int prune_all(const struct config *c, const struct catalog *catalog, stru
 
 int command_prune(const struct invocation *in, struct err *e) {
     struct config c = {0};
-    struct catalog catalog;
+    struct catalog catalog = {0};
     if (config_load(&c, &in->args->flags, USE_PRUNE, e) != 0) {
         return -1;
     }
