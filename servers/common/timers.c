@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* timer->impl is its index in the heap plus one. */
 static void put(struct timers *timers, size_t at, struct timers_node node) {
     timers->heap[at] = node;
-    node.timer->impl = (void *)(uintptr_t)(at + 1);
+    node.timer->impl = timers;
+    node.timer->slot = at;
 }
 
 static void sift_up(struct timers *timers, size_t at, struct timers_node node) {
@@ -31,7 +31,7 @@ static void sift_down(struct timers *timers, size_t at, struct timers_node node)
 }
 
 void timers_cancel(struct timers *timers, struct loop_timer *timer) {
-    size_t at = (size_t)(uintptr_t)timer->impl - 1;
+    size_t at = timer->slot;
     struct timers_node last = timers->heap[--timers->len];
     timer->impl = NULL;
     if (at == timers->len) {

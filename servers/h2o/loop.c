@@ -15,22 +15,19 @@ struct watched {
     h2o_socket_t *sock;
     struct loop_watch *watch;
     unsigned asked;
-    bool *gone; /* set by unwatch, for who is in the middle of a callback */
+    bool calling; /* its callback is on the stack: who unwatches only marks it */
+    bool gone;
 };
 
 /* Calls back; false: it is unwatched now. */
 static bool tell(struct watched *watched, unsigned event) {
-    bool gone = false;
-    bool *outer = watched->gone;
-    watched->gone = &gone;
+    watched->calling = true;
     watched->watch->on_event(watched->watch, event);
-    if (gone) {
-        if (outer != NULL) {
-            *outer = true;
-        }
+    watched->calling = false;
+    if (watched->gone) {
+        free(watched);
         return false;
     }
-    watched->gone = outer;
     return true;
 }
 
@@ -53,11 +50,11 @@ static void unwatch(struct loop *loop, struct loop_watch *watch) {
     struct watched *watched = watch->impl;
     (void)loop;
     watch->impl = NULL;
-    if (watched->gone != NULL) {
-        *watched->gone = true;
-    }
     h2o_socket_close(watched->sock);
-    free(watched);
+    watched->gone = true;
+    if (!watched->calling) {
+        free(watched);
+    }
 }
 
 static struct watched *watched_new(struct h2o_thin_loop *loop, struct loop_watch *watch) {
