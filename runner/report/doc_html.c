@@ -74,7 +74,7 @@ static void html_link(struct doc *d, const char *href, const char *text) {
 
 static void html_table_begin(struct doc *d, const char *caption) {
     /* A box that scrolls has to be within reach of the keyboard, and then to have a name. */
-    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", d->t.f);
+    fputs("<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"", d->t.f);
     text_html(d->t.f, caption);
     fputs("\"><table>\n<caption>", d->t.f);
     text_html(d->t.f, caption);
@@ -167,7 +167,7 @@ static void html_picture(struct doc *d, const struct plot *p, const char *gist) 
     char prefix[16];
     snprintf(prefix, sizeof prefix, "p%u", d->pictures);
     const struct svg_wording words = {prefix, p->title};
-    fputs("<figure>\n<div class=\"scroll plot\" role=\"region\" tabindex=\"0\" aria-label=\"Plot: ",
+    fputs("<figure>\n<div class=\"scroll plot\" role=\"group\" tabindex=\"0\" aria-label=\"Plot: ",
           d->t.f);
     text_html(d->t.f, p->title);
     fputs("\">\n", d->t.f);

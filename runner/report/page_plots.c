@@ -125,9 +125,10 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         return;
     case PLOT_ROUNDS_CPU:
     case PLOT_ROUNDS_RATE:
-        add(g, "Every round is a point, the first at the bottom of its strip and the last at the "
-               "top; the line is the median, the box its 95%% interval. A slope or a step is the "
-               "machine's drift.");
+        add(g,
+            "Every round is a point, the first at the bottom of its strip and the last at the "
+            "top; the line is the median%s. A slope or a step is the machine's drift.",
+            c->rounds >= ORDER_MIN_N ? ", the box its 95% interval" : "");
         return;
     case PLOT_LATENCY:
         add(g, "Lower is better.");
@@ -145,8 +146,9 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         add_figure(g, c, p->workload, FIG_RSS_PEAK);
         return;
     case PLOT_MEMORY_TIME:
-        add(g, "Resident memory of the server while the measured window runs: median over rounds, "
-               "shaded its 95%% interval.");
+        add(g,
+            "Resident memory of the server while the measured window runs: median over rounds%s.",
+            c->rounds >= ORDER_MIN_N ? ", shaded its 95% interval" : "");
         return;
     case PLOT_COUNT:
         return;

@@ -330,6 +330,44 @@ def _():
             ok(c >= 3, "%s: colour %d on paper is %.2f:1" % (mode, i, c))
 
 
+@tap.case("a baseline asked for is what the ratios are drawn against")
+def _():
+    run = os.path.join(tmp, "based")
+    shutil.copytree(runs["plain"], run)
+    done = subprocess.run([LOOPBENCH, "report", run, "--baseline", "h2o"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, universal_newlines=True, timeout=120)
+    eq(done.returncode, 0, "exit (%s)" % done.stderr)
+    want = {"%.7g" % float(r["ratio"]) for r in
+            csv.DictReader(read(run, "verdicts.csv").splitlines())
+            if r["workload"] == "json" and r["b"] == "h2o" and r["ratio"] and
+            r["figure"] in ("cpu_us_per_request", "requests_per_second")}
+    drawn = {"%.7g" % float(line.split()[1]) for line in
+             read(run, "plots/data/ratios-json.dat").splitlines()
+             if len(line.split()) == 5 and "NaN" not in line and not line.startswith("#")}
+    eq(drawn, want, "ratios")
+    eq(len(want), 12, "two against one, at three levels, in two figures")
+    ok("against h2o" in Tree(read(run, "report.html")).root.text(), "against whom")
+
+
+@tap.case("within the source tree the documentation is linked")
+def _():
+    run = os.path.join(SHOTS, "run")
+    root = os.path.realpath(os.path.join(HERE, "..", ".."))
+    if not os.path.realpath(BUILD).startswith(root + "/"):
+        raise Skip("BUILD is not within the source tree")
+    shutil.rmtree(run, ignore_errors=True)
+    shutil.copytree(runs["one"], run)
+    eq(subprocess.run([LOOPBENCH, "report", run], stdout=subprocess.DEVNULL,
+                      timeout=120).returncode, 0, "exit")
+    links = [n.attrs["href"] for n in Tree(read(run, "report.html")).root.all("a")
+             if not n.attrs["href"].startswith("#")]
+    ok(len(links) >= 3, "links: %s" % links)
+    for link in links:
+        ok(not link.startswith("/") and os.path.exists(os.path.join(run, link)),
+           "%s leads nowhere" % link)
+    ok("](%s)" % links[0] in read(run, "report.md"), "report.md has them too")
+
+
 @tap.case("html5lib finds no fault")
 def _():
     try:
@@ -490,7 +528,7 @@ def _():
             ok((sum(corner) < 120) == (mode == "dark"), "%s: its corner is %s" % (path, corner))
 
 
-@tap.case("on paper: light, and nothing wider than the sheet")
+@tap.case("it prints")
 def _():
     need_chromium()
     path = os.path.join(tmp, "paper.pdf")
