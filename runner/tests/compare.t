@@ -148,7 +148,7 @@ def _():
     text = box.loopbench("compare", *runs, "--metric", "cpu", "--markdown", "-").expect(0).out
     hasnt(text, "<script")
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    eq({len(re.findall(r"(?<!\\)\|", line)) for line in rows}, {6}, "columns of the tables")
+    eq({len(re.findall(r"(?<!\\)\|", line)) for line in rows}, {7}, "columns of the tables")
 
 
 status = tap.finish()
