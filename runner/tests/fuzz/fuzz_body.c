@@ -6,6 +6,8 @@
 
 #include "base/workload.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const small[] = {"bytes:n=0", "bytes:n=64", "bytes:n=100", "fibonacci:n=0"};
     char why[80];
