@@ -141,6 +141,28 @@ static void machine_and_the_rest(void **state) {
     assert_string_equal(a.note[0], "a, libuv: 1, and 2");
 }
 
+static bool anchor_is_same(const char *first, const char *second) {
+    json_t *x = json_pack("{s:[{s:s, s:o}]}", "targets", "name", "null", "command",
+                          json_loads(first, 0, NULL));
+    json_t *y = json_pack("{s:[{s:s, s:o}]}", "targets", "name", "null", "command",
+                          json_loads(second, 0, NULL));
+    assert_true(x && y);
+    const bool same = alike_target(x, y, "null");
+    assert_false(alike_target(x, y, "zebra"));
+    json_decref(x);
+    json_decref(y);
+    return same;
+}
+
+static void a_program_is_the_same_in_another_folder(void **state) {
+    (void)state;
+    assert_true(anchor_is_same("[\"/a/server-null\",\"-x\"]", "[\"/b/c/server-null\",\"-x\"]"));
+    assert_false(anchor_is_same("[\"/a/server-null\",\"-x\"]", "[\"/a/server-null\",\"-y\"]"));
+    assert_false(anchor_is_same("[\"/a/server-null\"]", "[\"/a/server-null\",\"-y\"]"));
+    assert_false(anchor_is_same("[\"/a/server-null\"]", "[\"/a/server-full\"]"));
+    assert_true(anchor_is_same("[]", "[]"));
+}
+
 static void hostile_manifests_are_survived(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -427,6 +449,7 @@ int main(void) {
         cmocka_unit_test(a_limit_is_crossed_kept_or_not_decided),
         cmocka_unit_test(options_decide_likeness),
         cmocka_unit_test(machine_and_the_rest),
+        cmocka_unit_test(a_program_is_the_same_in_another_folder),
         cmocka_unit_test(hostile_manifests_are_survived),
         cmocka_unit_test(an_anchor_cancels_what_the_machine_did),
         cmocka_unit_test(without_an_anchor_the_machine_shows),
