@@ -86,20 +86,11 @@ static void put_head(struct doc *d, const struct cells *c) {
     if (c->counts) {
         doc_say(d, "a number of requests");
     } else {
-        if (c->counts) {
-            doc_say(d, "a number of requests");
-        } else {
-            put_seconds(d, manifest_int(m, "plan.window_us"));
-        }
+        put_seconds(d, manifest_int(m, "plan.window_us"));
     }
     doc_say(d, " on a fresh process after ");
     put_seconds(d, manifest_int(m, "plan.warmup_us"));
     doc_say(d, " of warm-up.");
-    if (*c->mode) {
-        doc_say(d, " Mode: ");
-        doc_code(d, c->mode);
-        doc_say(d, ".");
-    }
     doc_close(d, DOC_PARAGRAPH);
     if (*c->mode) {
         doc_begin(d, DOC_PARAGRAPH, NULL);
