@@ -182,7 +182,7 @@ def _():
     box.loopbench("run", box.ini(), "--out", folder, "--no-report").expect(0)
     eq(set(os.listdir(folder)), STORED, "files")
     result = box.loopbench("report", folder).expect(0)
-    eq(result.out, folder + "/report.md\n", "stdout")
+    eq(result.out, "%s/report.md\n%s/report.html\n" % (folder, folder), "stdout")
     ok(STORED | MADE <= set(os.listdir(folder)), "files: %s" % os.listdir(folder))
 
 
