@@ -65,6 +65,7 @@ $(BUILD)/llhttp/%.o: /usr/share/llhttp/%.c $(BUILD)/flags
 
 include scripts/make/check.mk
 include scripts/make/docker.mk
+include scripts/make/publish.mk
 include servers/bench/bench.mk
 
 install: all ## install loopbench and its servers under PREFIX (and DESTDIR)

@@ -11,12 +11,16 @@ do for [p = 1:K] {
     set xrange [YMIN[p]:YMAX[p]]; set yrange [0.3:RN + 0.7]
     set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
     set for [i = 1:YTICKS[p]] xtics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
-    if (is_first(p)) { set for [i = 1:RN] ytics add (RTEXT[i] RN + 1 - i) }
+    # Without any tick of our own gnuplot would number the rows.
+    set for [i = 1:RN] ytics add ((is_first(p) ? RTEXT[i] : '') RN + 1 - i)
     set xlabel XLABEL noenhanced font ',12' textcolor rgb INK
     set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5
     set object 1 rectangle from first 1 / BAND, graph 0 to first BAND, graph 1 behind \
         fillstyle solid 1 noborder fillcolor rgb SHADE
     set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead back linecolor rgb FAINT linewidth 1.2
+    do for [i = 1:CUTS] {
+        set arrow 10 + i from graph 0, first CUT[i] to graph 1, first CUT[i] nohead back linecolor rgb RULE linewidth 0.6
+    }
     do for [g = 1:NAS] {
         if (NAP[g] == p) { set label g 'n/a' at graph 0.01, first NAR[g] left font ',11' textcolor rgb FAINT }
     }

@@ -5,14 +5,14 @@ set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
 unset mxtics; unset mytics
 set style fill transparent solid 0.22 noborder
-# Small and filled, but for the A/A control, which is hollow here too.
 do for [p = 1:K] {
     set lmargin at screen panel_x(p); set rmargin at screen panel_x(p) + PANELW / W
     set bmargin at screen panel_y(p); set tmargin at screen panel_y(p) + PANELH / H
     set xrange [YMIN[p]:YMAX[p]]; set yrange [0.45:RN + 0.55]
     set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
     set for [i = 1:YTICKS[p]] xtics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
-    if (is_first(p)) { set for [i = 1:RN] ytics add (RTEXT[i] RN + 1 - i) }
+    # Without any tick of our own gnuplot would number the rows.
+    set for [i = 1:RN] ytics add ((is_first(p) ? RTEXT[i] : '') RN + 1 - i)
     if (is_lowest(p)) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5
     unset arrow
@@ -21,10 +21,12 @@ do for [p = 1:K] {
     }
     plot for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
              using 2:1:3:4:($1 - 0.42):($1 + 0.42) with boxxyerror fillcolor rgb COLOR[OF[i]], \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb COLOR[OF[i]] linewidth 2, \
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:1 with points \
-             linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize 0.5
+             linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize (ROUNDS > 40 ? 0.32 : 0.5), \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
+             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb '#FFFFFF' linewidth 3.4, \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
+             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb INK linewidth 1.4
 }
 unset multiplot
 unset output

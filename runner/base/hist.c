@@ -69,7 +69,7 @@ int hist_merge(struct hist *h, const struct hist *from) {
         hist_release(&out);
         return -1;
     }
-    while (i < h->n || j < from->n) {
+    while ((i < h->n || j < from->n) && out.n < out.room) {
         int left = j >= from->n || (i < h->n && h->value[i] <= from->value[j]);
         const struct hist *side = left ? h : from;
         size_t at = left ? i++ : j++;

@@ -23,7 +23,6 @@ struct workload {
     const char *headers; /* further request header lines, each ended by CRLF; "" = none */
     const char *body;    /* request body, body_len bytes; NULL = none, "" = empty */
     size_t body_len;
-    int status;               /* the one expected */
     const char *content_type; /* media type expected, compared without its parameters */
     const char *exact;        /* the reply body, byte for byte; NULL = see check */
     /* What a correct reply body fulfils: strictly (our own servers), or whoever wrote the server.
@@ -31,12 +30,13 @@ struct workload {
      * Where there is `exact`, it is what is asked for strictly. */
     bool (*check)(const struct workload *w, bool strict, const char *body, size_t len, char *why,
                   size_t size);
+    struct workload_param param;
+    int64_t value;      /* of the parameter */
+    int64_t least_ms;   /* no reply comes sooner */
+    int status;         /* the one expected */
     bool varies;        /* bodies differ from reply to reply: judged by check, never compared */
     bool length_varies; /* and so do their lengths */
     bool null_serves;   /* the null server answers it too */
-    struct workload_param param;
-    int64_t value;    /* of the parameter */
-    int64_t least_ms; /* no reply comes sooner */
 };
 
 /* Row i of the table, or NULL past its end. */

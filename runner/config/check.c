@@ -93,7 +93,9 @@ static int check_workloads(struct config *c, const struct origins *o, struct err
             return err_set(e, ERR_USAGE, "%s: workload '%s': %s", where, name, why);
         }
         if (!w) {
-            const char *near = option_nearest_of(name, known, n);
+            char base[VALUES_NAME_MAX + 1];
+            snprintf(base, sizeof base, "%.*s", (int)strcspn(name, ":"), name);
+            const char *near = option_nearest_of(base, known, n);
             return err_set(e, ERR_USAGE, "%s: no workload is called '%s'; %s%s%s", where, name,
                            near ? "did you mean '" : "see `loopbench help run`", near ? near : "",
                            near ? "'?" : "");

@@ -20,13 +20,13 @@ static int check_times(const struct config *c, const struct origins *o, struct e
             return err_set(e, ERR_USAGE,
                            "%s: every reply to %s would be slower than the timeout; give a longer "
                            "--timeout",
-                           origins_of(o, "workloads"), w->name);
+                           origins_of(o, "workloads"), c->workloads.name[i]);
         }
         if (c->requests == 0 && least + c->think.min_ns >= c->duration_ns) {
             return err_set(e, ERR_USAGE,
                            "%s: no reply to %s can come within the window; give a longer "
                            "--duration",
-                           origins_of(o, "duration"), w ? w->name : "it");
+                           origins_of(o, "duration"), c->workloads.name[i]);
         }
     }
     return 0;

@@ -91,14 +91,13 @@ struct config {
     char *resume; /* NULL = a new run */
     bool dry_run, quiet;
     bool report; /* write it when the run is done */
+    bool same_seed, allow_undecided;
     char *plots; /* folder of gnuplot programs, or "auto" */
     /* of commands that read runs: none in a file either */
-    bool same_seed;
-    char *compare_baseline; /* "A" or "B" */
-    struct names metrics;   /* empty = those of fail_on, or all */
-    char *anchor;           /* "auto", "none", or a target */
-    char *fail_on;          /* NULL = nothing fails */
-    bool allow_undecided;
+    char *compare_baseline;     /* "A" or "B" */
+    struct names metrics;       /* empty = those of fail_on, or all */
+    char *anchor;               /* "auto", "none", or a target */
+    char *fail_on;              /* NULL = nothing fails */
     char *markdown;             /* file, "-", or NULL */
     char *format;               /* of an export */
     char *select_target;        /* NULL = all */

@@ -236,7 +236,7 @@ static int targets_check_word(const char *word, bool *port, struct err *e) {
         if (!known) {
             return err_set(e, ERR_USAGE,
                            "command: {%s} is none of {host}, {port}, {workers}, "
-                           "{backlog}, {servers}",
+                           "{backlog}, {servers}, {log}",
                            name);
         }
         *port = *port || strcmp(name, "port") == 0;

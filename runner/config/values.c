@@ -169,7 +169,7 @@ void value_duration_text(int64_t ns, char *out, size_t size) {
 int value_span(const char *text, const char *where, int64_t min, int64_t max, struct span *out,
                struct err *e) {
     char first[64];
-    struct span span;
+    struct span span = {0, 0};
     const char *dots = strstr(text, "..");
     size_t len = dots ? (size_t)(dots - text) : strlen(text);
     if (len >= sizeof first) {

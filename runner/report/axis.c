@@ -140,7 +140,7 @@ static void add_ratio(struct axis *a, double v, bool wide) {
     } else if (fabs(v - 1) < 1e-9) {
         snprintf(text, sizeof a->text[0], "0");
     } else {
-        snprintf(text, sizeof a->text[0], "%+.6g%%", 100 * (v - 1));
+        snprintf(text, sizeof a->text[0], "%s%.6g%%", v < 1 ? "−" : "+", 100 * fabs(v - 1));
     }
 }
 

@@ -30,7 +30,7 @@ void axis_choose(struct axis *a, enum figure_unit unit, double lo, double hi);
  * About `ticks` of them. */
 void axis_near(struct axis *a, enum figure_unit unit, double lo, double hi, int ticks);
 
-/* A logarithmic axis of ratios that holds lo, hi and 1: "-5%", "0", "+5%", or "×2" where it is
+/* A logarithmic axis of ratios that holds lo, hi and 1: "−5%", "0", "+5%", or "×2" where it is
  * wide.
  */
 void axis_ratio(struct axis *a, double lo, double hi);

@@ -33,7 +33,7 @@ static int cells_make(struct cells *c, const struct store *s, struct err *e) {
                        s->dir, c->count, c->rounds);
     }
     for (size_t i = 0; i < c->count; i++) {
-        c->cell[i].trial = calloc(c->rounds, sizeof(void *));
+        c->cell[i].trial = calloc(c->rounds + 1, sizeof(void *));
         if (!c->cell[i].trial) {
             return err_set(e, ERR_MACHINE, "out of memory for the cells of %s", s->dir);
         }

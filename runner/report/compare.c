@@ -126,6 +126,7 @@ static void judge_row(struct compare *c, struct sources *s, struct compare_row *
     row->u = judge_with(c, s, row, NULL, NULL);
     row->measured = row->u.change.ratio;
     row->anchored = base && other && row->about != ABOUT_MEMORY;
+    row->adrift = c->anchor && !row->anchored && row->about != ABOUT_MEMORY;
     if (row->anchored) {
         row->missing[0] = '\0';
         row->u = judge_with(c, s, row, base, other);
@@ -242,5 +243,8 @@ void compare_row_text(const struct compare_row *r, char *out, size_t size) {
         snprintf(out, size, "insufficient (%s)", r->missing);
         return;
     }
-    (void)unpaired_text(&r->u, verdict_about_info(r->about)->metric, out, size);
+    const int used = unpaired_text(&r->u, verdict_about_info(r->about)->metric, out, size);
+    if (r->adrift && used > 0 && (size_t)used < size) {
+        snprintf(out + used, size - (size_t)used, " (not anchored)");
+    }
 }

@@ -43,6 +43,7 @@ struct compare_row {
     enum verdict_about about;
     const struct cell *base, *other;
     bool anchored;
+    bool adrift; /* not anchored, though others are */
     struct unpaired u;
     double measured;                   /* other / base without an anchor; NaN */
     char missing[PERCENTILE_TEXT_MAX]; /* why a percentile cannot be judged; "" = it can */

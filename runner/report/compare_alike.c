@@ -180,6 +180,23 @@ static void note_difference(struct alike *a, const char *what, const json_t *x, 
     }
 }
 
+static const char *base_name(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+/* The same program in another folder is the same program; two trees differ in that. */
+static bool same_command(const json_t *a, const json_t *b) {
+    const char *x = base_name(json_string_value(json_array_get(a, 0)));
+    const char *y = base_name(json_string_value(json_array_get(b, 0)));
+    bool equal =
+        same(a, b) || (x && y && strcmp(x, y) == 0 && json_array_size(a) == json_array_size(b));
+    for (size_t i = 1; equal && i < json_array_size(a); i++) {
+        equal = same(json_array_get(a, i), json_array_get(b, i));
+    }
+    return equal;
+}
+
 /* Each version that differs, whichever side records it. */
 static void note_versions(struct alike *a, const char *target, const json_t *x, const json_t *y) {
     const char *key;
@@ -206,8 +223,12 @@ static void note_targets(struct alike *a, const json_t *first, const json_t *sec
         char what[96];
         if (u) {
             note_versions(a, name, json_object_get(t, "versions"), json_object_get(u, "versions"));
+            const json_t *x = json_object_get(t, "command");
+            const json_t *y = json_object_get(u, "command");
             snprintf(what, sizeof what, "%.64s, command", name);
-            note_difference(a, what, json_object_get(t, "command"), json_object_get(u, "command"));
+            if (!same_command(x, y)) {
+                note_difference(a, what, x, y);
+            }
         }
     }
 }
@@ -231,13 +252,13 @@ void alike_judge(struct alike *a, const json_t *first, const json_t *second,
 bool alike_target(const json_t *first, const json_t *second, const char *name) {
     const json_t *a = target_of(first, name);
     const json_t *b = target_of(second, name);
-    static const char *const members[] = {"server", "versions", "command"};
+    static const char *const members[] = {"server", "versions"};
     for (size_t i = 0; i < COUNT(members); i++) {
         if (!same(json_object_get(a, members[i]), json_object_get(b, members[i]))) {
             return false;
         }
     }
-    return a && b &&
+    return a && b && same_command(json_object_get(a, "command"), json_object_get(b, "command")) &&
            same(manifest_at(first, "loopbench.server_flags"),
                 manifest_at(second, "loopbench.server_flags"));
 }

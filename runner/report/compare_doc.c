@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/compare_parts.h"
-#include "report/doc.h"
+#include "report/doc_html.h"
 #include "store/manifest.h"
 
 static void put_side(struct doc *d, const struct compare *c, size_t i, const char *link) {
@@ -74,6 +74,35 @@ static void put_figure(struct doc *d, const struct cell *cell, enum figure_id id
     doc_say(d, "%s", text);
 }
 
+/* What changed, before the tables that say the rest. */
+static void put_changes(struct doc *d, const struct compare *c) {
+    char text[COMPARE_SENTENCE_MAX];
+    bool open = false;
+    compare_count_text(c, text, sizeof text);
+    doc_whole(d, DOC_PARAGRAPH, NULL, text);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct compare_row *r = &c->row[i];
+        if (r->u.change.kind != VERDICT_HIGHER && r->u.change.kind != VERDICT_LOWER) {
+            continue;
+        }
+        if (!open) {
+            doc_begin(d, DOC_LIST, NULL);
+            open = true;
+        }
+        compare_row_text(r, text, sizeof text);
+        doc_begin(d, DOC_ITEM, NULL);
+        doc_name(d, r->base->workload);
+        doc_say(d, ", %d connection%s: ", r->base->connections,
+                r->base->connections == 1 ? "" : "s");
+        doc_name(d, c->side[0].cells->targets[r->base->target].name);
+        doc_say(d, ", %s: %s", verdict_about_info(r->about)->title, text);
+        doc_close(d, DOC_ITEM);
+    }
+    if (open) {
+        doc_close(d, DOC_LIST);
+    }
+}
+
 static void put_row(struct doc *d, const struct compare *c, const struct compare_row *r) {
     const struct verdict_about_info *info = verdict_about_info(r->about);
     const struct verdict *v = &r->u.change;
@@ -82,6 +111,7 @@ static void put_row(struct doc *d, const struct compare *c, const struct compare
                                   .connections = r->base->connections,
                                   .a = c->side[0].cells->targets[r->base->target].name};
     const struct doc_value value = {"change", v->ratio, v->lo, v->hi};
+    const struct doc_value measured = {"change_as_measured", r->measured, NAN, NAN};
     char text[VERDICT_TEXT_MAX];
     doc_row(d, &about);
     doc_cell(d);
@@ -90,10 +120,15 @@ static void put_row(struct doc *d, const struct compare *c, const struct compare
     doc_say(d, "%s", info->title);
     put_figure(d, r->base, info->figure);
     put_figure(d, r->other, info->figure);
+    doc_cell_value(d, &measured);
+    if (isfinite(r->measured)) {
+        doc_say(d, "%+.1f%%", 100 * (r->measured - 1));
+    } else {
+        doc_say(d, "n/a");
+    }
     doc_cell_value(d, &value);
     compare_row_text(r, text, sizeof text);
-    doc_say(d, "%s%s", text,
-            c->anchor && !r->anchored && r->about != ABOUT_MEMORY ? " (not anchored)" : "");
+    doc_say(d, "%s", text);
     doc_row_end(d);
 }
 
@@ -101,18 +136,16 @@ static void put_rows(struct doc *d, const struct compare *c) {
     char change[32];
     char text[COMPARE_SENTENCE_MAX];
     snprintf(change, sizeof change, "%s against %s", c->side[1].label, c->side[0].label);
-    const struct doc_column column[] = {{"target", DOC_NAME},
-                                        {"figure", DOC_TEXT},
-                                        {c->side[0].label, DOC_NUMBER},
-                                        {c->side[1].label, DOC_NUMBER},
-                                        {change, DOC_TEXT}};
+    const struct doc_column column[] = {
+        {"target", DOC_NAME},           {"figure", DOC_TEXT},        {c->side[0].label, DOC_NUMBER},
+        {c->side[1].label, DOC_NUMBER}, {"as measured", DOC_NUMBER}, {change, DOC_TEXT}};
     for (size_t i = 0; i < c->count;) {
         const struct cell *cell = c->row[i].base;
         doc_begin(d, DOC_SUBSECTION, NULL);
         doc_name(d, cell->workload);
         doc_say(d, ", %d connection%s", cell->connections, cell->connections == 1 ? "" : "s");
         doc_close(d, DOC_SUBSECTION);
-        doc_table(d, "The two runs, target by target", column, 5);
+        doc_table(d, "The two runs, target by target", column, 6);
         for (; i < c->count && c->row[i].base->connections == cell->connections &&
                strcmp(c->row[i].base->workload, cell->workload) == 0;
              i++) {
@@ -187,7 +220,11 @@ static void put_notes(struct doc *d, const struct compare *c) {
 }
 
 static void put_all(struct doc *d, const struct compare *c, const char *const links[2]) {
-    doc_whole(d, DOC_SECTION, "compared", "Two runs compared");
+    if (doc_is_html(d)) {
+        fputs("<h1>Two runs compared</h1>\n", d->t.f);
+    } else {
+        doc_whole(d, DOC_SECTION, "compared", "Two runs compared");
+    }
     put_head(d, c, links);
     put_limits(d, c);
     if (c->alike.machine[0]) {
@@ -195,6 +232,7 @@ static void put_all(struct doc *d, const struct compare *c, const char *const li
         put_ratios(d, c);
     } else {
         doc_whole(d, DOC_SECTION, "changes", "Changes");
+        put_changes(d, c);
         put_rows(d, c);
     }
     put_notes(d, c);

@@ -9,6 +9,9 @@
 /* What the figures are held against, and what that cannot do. May hold names of the run. */
 void compare_method_text(const struct compare *c, char *out, size_t size);
 
+/* How many rows say what. */
+void compare_count_text(const struct compare *c, char *out, size_t size);
+
 /* The level and what it allows for. */
 void compare_level_text(const struct compare *c, char *out, size_t size);
 

@@ -73,8 +73,7 @@ static void print_row(FILE *out, const struct compare *c, const struct compare_r
         put_padded(out, value, 10, true, utf8);
     }
     compare_row_text(r, text, sizeof text);
-    fprintf(out, " %s%s\n", text,
-            c->anchor && !r->anchored && r->about != ABOUT_MEMORY ? " (not anchored)" : "");
+    fprintf(out, " %s\n", text);
 }
 
 static void print_rows(FILE *out, const struct compare *c, bool utf8) {
@@ -105,8 +104,10 @@ void compare_print(FILE *out, const struct compare *c, bool utf8) {
         ratios_print(out, &c->ratios, c->side[0].cells, utf8);
     } else {
         print_rows(out, c, utf8);
-        compare_level_text(c, text, sizeof text);
+        compare_count_text(c, text, sizeof text);
         fprintf(out, "\n%s\n", text);
+        compare_level_text(c, text, sizeof text);
+        fprintf(out, "%s\n", text);
     }
     for (size_t i = 0; i < c->limits; i++) {
         compare_limit_text(c, &c->limit[i], text, sizeof text);

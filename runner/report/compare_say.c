@@ -25,6 +25,23 @@ void compare_method_text(const struct compare *c, char *out, size_t size) {
     }
 }
 
+void compare_count_text(const struct compare *c, char *out, size_t size) {
+    size_t changed = 0;
+    size_t equal = 0;
+    size_t none = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const enum verdict_kind kind = c->row[i].u.change.kind;
+        changed += kind == VERDICT_HIGHER || kind == VERDICT_LOWER;
+        equal += kind == VERDICT_EQUIVALENT;
+        none += kind == VERDICT_INSUFFICIENT || kind == VERDICT_CLIENT_LIMITED;
+    }
+    snprintf(
+        out, size,
+        "Of %zu comparisons %zu show a change, %zu are equivalent within %.3g%%, %zu show none, "
+        "and %zu have no verdict.",
+        c->count, changed, equal, 100 * c->rule.margin, c->count - changed - equal - none, none);
+}
+
 void compare_level_text(const struct compare *c, char *out, size_t size) {
     snprintf(out, size,
              "Medians; intervals at 1 - %.2g, which allows for %zu comparisons; a difference under "

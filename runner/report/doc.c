@@ -29,6 +29,15 @@ void doc_say(struct doc *d, const char *format, ...) {
     d->ops->say(d, text);
 }
 
+void doc_interval(struct doc *d, const char *format, ...) {
+    char text[128];
+    va_list ap;
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    d->ops->interval(d, text);
+}
+
 void doc_strong(struct doc *d, const char *text) {
     d->ops->strong(d, text);
 }

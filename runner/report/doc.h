@@ -55,6 +55,7 @@ struct doc_ops {
     void (*end)(struct doc *d, enum doc_block block);
     void (*say)(struct doc *d, const char *text);  /* the report's own words */
     void (*name)(struct doc *d, const char *text); /* the run's */
+    void (*interval)(struct doc *d, const char *text);
     void (*strong)(struct doc *d, const char *text);
     void (*code)(struct doc *d, const char *text);
     void (*link)(struct doc *d, const char *href, const char *text);
@@ -99,6 +100,8 @@ void doc_whole(struct doc *d, enum doc_block block, const char *id, const char *
 
 /* The report's own words, with numbers; never with a text from the run. */
 void doc_say(struct doc *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "[6.65, 6.80]" after its figure. */
+void doc_interval(struct doc *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void doc_strong(struct doc *d, const char *text);
 void doc_name(struct doc *d, const char *text);
 void doc_code(struct doc *d, const char *text);

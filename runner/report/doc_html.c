@@ -46,6 +46,12 @@ static void html_name(struct doc *d, const char *text) {
     fputs(plain ? "" : "</bdi>", d->t.f);
 }
 
+static void html_interval(struct doc *d, const char *text) {
+    fputs(" <span class=\"i\">", d->t.f);
+    text_html(d->t.f, text);
+    fputs("</span>", d->t.f);
+}
+
 static void html_strong(struct doc *d, const char *text) {
     fputs("<strong>", d->t.f);
     text_html(d->t.f, text);
@@ -68,7 +74,7 @@ static void html_link(struct doc *d, const char *href, const char *text) {
 
 static void html_table_begin(struct doc *d, const char *caption) {
     /* A box that scrolls has to be within reach of the keyboard, and then to have a name. */
-    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", d->t.f);
+    fputs("<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"", d->t.f);
     text_html(d->t.f, caption);
     fputs("\"><table>\n<caption>", d->t.f);
     text_html(d->t.f, caption);
@@ -161,7 +167,7 @@ static void html_picture(struct doc *d, const struct plot *p, const char *gist) 
     char prefix[16];
     snprintf(prefix, sizeof prefix, "p%u", d->pictures);
     const struct svg_wording words = {prefix, p->title};
-    fputs("<figure>\n<div class=\"scroll plot\" role=\"region\" tabindex=\"0\" aria-label=\"Plot: ",
+    fputs("<figure>\n<div class=\"scroll plot\" role=\"group\" tabindex=\"0\" aria-label=\"Plot: ",
           d->t.f);
     text_html(d->t.f, p->title);
     fputs("\">\n", d->t.f);
@@ -189,6 +195,7 @@ static const struct doc_ops html_ops = {
     .end = html_end,
     .say = html_say,
     .name = html_name,
+    .interval = html_interval,
     .strong = html_strong,
     .code = html_code,
     .link = html_link,

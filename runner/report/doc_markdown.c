@@ -26,6 +26,10 @@ static void md_name(struct doc *d, const char *text) {
     text_markdown(d->t.f, text);
 }
 
+static void md_interval(struct doc *d, const char *text) {
+    fprintf(d->t.f, " %s", text);
+}
+
 static void md_strong(struct doc *d, const char *text) {
     fprintf(d->t.f, "**%s**", text);
 }
@@ -81,6 +85,7 @@ int doc_markdown(struct doc *d, const char *dir, const char *docs, struct err *e
         .end = md_end,
         .say = md_say,
         .name = md_name,
+        .interval = md_interval,
         .strong = md_strong,
         .code = md_code,
         .link = md_link,

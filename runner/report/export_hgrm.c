@@ -48,7 +48,8 @@ static void put_table(FILE *out, const struct hist *h) {
     int64_t seen = h->count[0];
     size_t at = 0;
     fputs("       Value     Percentile TotalCount 1/(1-Percentile)\n\n", out);
-    for (double level = 0; at + 1 < h->n || level == 0; level = next_level(level)) {
+    double level = 0;
+    while (at + 1 < h->n || level == 0) {
         const int64_t rank = (int64_t)ceil(level * (double)total);
         while (seen < rank && at + 1 < h->n) {
             seen += h->count[++at];
@@ -58,6 +59,7 @@ static void put_table(FILE *out, const struct hist *h) {
         }
         fprintf(out, "%12.3f %2.12f %10" PRId64 " %14.2f\n", (double)h->value[at] / 1000, level,
                 seen, 1 / (1 - level));
+        level = next_level(level);
     }
     fprintf(out, "%12.3f %2.12f %10" PRId64 "\n", (double)h->value[h->n - 1] / 1000, 1.0, total);
 }

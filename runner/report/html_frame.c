@@ -2,13 +2,14 @@
 #include "report/doc_html.h"
 #include "report/text.h"
 
-/* Text and its ground differ by 4.5:1 or more in both modes, lines of plots by 3:1 (the fifth
- * colour less; shapes and dashes tell it apart). Plots take their colours from the same names. */
+/* Text and its ground differ by 4.5:1 or more in both modes, lines of plots by 3:1:
+ * after Okabe and Ito, darker or lighter where that needs it. Plots take their colours from here.
+ */
 static const char colors[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#1d2024;--faint:#5b626b;--rule:#d8dce1;"
     "--band:#e9edf1;--shade:#f4f6f8;--link:#0b57a4;--good:#1a7f4b;--good-bg:#eaf6f0;--bad:#a8380f;"
     "--bad-bg:#fdf0ea;--c0:#7a7a7a;--c1:#0072b2;--c2:#d55e00;--c3:#009e73;--c4:#b8578c;"
-    "--c5:#d48c00;--c6:#2f93cf}\n"
+    "--c5:#b87a00;--c6:#2a8ac4}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e4e7ea;"
     "--faint:#a3abb4;--rule:#363c44;--band:#262c34;--shade:#1c2026;--link:#82bbf2;--good:#5fcf98;"
     "--good-bg:#14291f;--bad:#ff9d78;--bad-bg:#341c12;--c0:#9a9a9a;--c1:#58b4f0;--c2:#ff8a45;"
@@ -19,7 +20,7 @@ static const char layout[] =
     "html{-webkit-text-size-adjust:100%}\n"
     "body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"
     "\"Segoe UI\",Roboto,\"Noto Sans\",\"DejaVu Sans\",sans-serif;overflow-wrap:break-word}\n"
-    "main{max-width:70rem;margin:0 auto;padding:1.5rem 1rem 4rem}\n"
+    "main{max-width:76rem;margin:0 auto;padding:1.5rem 1rem 4rem}\n"
     "p,li,pre{max-width:46rem}\n"
     "h1{font-size:1.75rem;line-height:1.2;margin:.5rem 0 1rem}\n"
     "h2{font-size:1.35rem;line-height:1.25;margin:2.75rem 0 .75rem;padding-top:.75rem;"
@@ -49,33 +50,38 @@ static const char tables[] =
     "font-variant-numeric:tabular-nums}\n"
     "caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);"
     "white-space:nowrap}\n"
-    "th,td{padding:.35rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid "
+    "th,td{padding:.35rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid "
     "var(--rule);min-width:4rem;max-width:26rem;overflow-wrap:anywhere}\n"
     "thead th{color:var(--faint);font-weight:600;border-bottom:2px solid var(--rule);"
     "vertical-align:bottom;white-space:nowrap}\n"
     "tbody th{font-weight:600;min-width:8rem}\n"
+    "td:not(.n):last-child{min-width:9rem}\n"
+    ".i{color:var(--faint);font-size:.92em}\n"
+    "td .i{display:block}\n"
     ".n{text-align:right;white-space:nowrap;overflow-wrap:normal}\n"
+    "tbody th:first-child{position:sticky;left:0;background:var(--paper)}\n"
     "tbody tr:hover{background:var(--shade)}\n";
 
 static const char plots[] =
     "figure{margin:1.5rem 0 2.5rem}\n"
     ".plot{margin:0}\n"
-    ".plot svg{display:block;width:100%;min-width:min(var(--w),44rem);max-width:var(--w);"
+    ".plot svg{display:block;width:100%;min-width:min(var(--w),50rem);max-width:var(--w);"
     "height:auto;font-family:\"DejaVu Sans\",Verdana,system-ui,sans-serif}\n"
     "figcaption{color:var(--faint);font-size:.9rem;max-width:46rem;margin-top:.4rem}\n"
     "footer{color:var(--faint);font-size:.875rem;margin-top:3rem}\n";
 
 static const char paper[] =
-    "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}"
+    "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}\n"
     "h2{font-size:1.2rem}th,td{padding:.3rem .5rem}}\n"
-    "@media print{@page{margin:14mm}body{font-size:10pt}main{max-width:none;padding:0}"
-    "p,li,pre,figcaption{max-width:none}nav{display:none}h2,h3,h4{break-after:avoid}"
-    "h2{margin-top:1.5rem}figure,tr,.good,.bad,pre{break-inside:avoid}thead{display:table-header-"
-    "group}"
-    ".scroll{overflow:visible}table{font-size:6.8pt;width:100%}th,td{padding:.15rem "
-    ".3rem;min-width:0}"
-    "tbody th{min-width:0}.n{white-space:normal}.plot "
-    "svg{min-width:0;max-width:100%;max-height:23cm}"
+    "@media print{@page{margin:14mm}\n"
+    "body{font-size:10pt}main{max-width:none;padding:0}p,li,pre,figcaption{max-width:none}\n"
+    "nav{display:none}h2,h3,h4{break-after:avoid}h2{margin-top:1.5rem}\n"
+    "figure,tr,.good,.bad,pre{break-inside:avoid}thead{display:table-header-group}\n"
+    ".scroll{overflow:visible}table{font-size:6.3pt;width:100%}\n"
+    "th,td,tbody th,td:not(.n):last-child{min-width:0;padding:.15rem .3rem;"
+    "overflow-wrap:break-word}\n"
+    "thead th{white-space:normal}tbody th:first-child{position:static}\n"
+    ".plot svg{min-width:0;max-width:100%;max-height:23cm}\n"
     "a{color:inherit;text-decoration:none}*{print-color-adjust:exact}}\n";
 
 void html_head(FILE *f, const char *title, const char *description) {

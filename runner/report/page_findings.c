@@ -46,9 +46,9 @@ void page_about(struct doc *d, enum verdict_about about) {
     const char *title = figure_info(verdict_about_info(about)->figure)->title;
     /* "p50" stays as it is. */
     const bool word = isalpha((unsigned char)title[1]) != 0;
-    doc_begin(d, DOC_SMALL, NULL);
+    doc_begin(d, DOC_SUBSECTION, NULL);
     doc_say(d, "%c%s", word ? toupper((unsigned char)*title) : *title, title + 1);
-    doc_close(d, DOC_SMALL);
+    doc_close(d, DOC_SUBSECTION);
 }
 
 static void put_item(struct doc *d, const char *text) {

@@ -1,5 +1,6 @@
 /* The plots of a report, each with what it shows in words: for those who do not see it, and for all
  * others its numbers. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -47,7 +48,9 @@ static void add_figure(struct gist *g, const struct cells *c, const char *worklo
                 continue;
             }
             if (said++ == 0) {
-                add(g, " %s at ", figure_info(id)->title);
+                const char *title = figure_info(id)->title;
+                const bool word = isalpha((unsigned char)title[1]) != 0;
+                add(g, " %c%s at ", word ? toupper((unsigned char)*title) : *title, title + 1);
                 add_level(g, c->levels[l]);
                 add(g, ": ");
             }
@@ -63,7 +66,12 @@ static void add_figure(struct gist *g, const struct cells *c, const char *worklo
     }
 }
 
-/* "server CPU per request: 3 of 8 heavier, 2 equivalent." */
+static const char *word_of(enum verdict_kind kind, enum verdict_about about) {
+    const char *word = verdict_word(kind, verdict_about_info(about)->metric);
+    return word ? word : verdict_name(kind);
+}
+
+/* "CPU per request: 3 of 8 heavier, 2 equivalent." */
 static void add_verdicts(struct gist *g, const struct report_parts *r, const struct plot *p,
                          enum verdict_about about) {
     static const enum verdict_kind kinds[] = {VERDICT_HIGHER,         VERDICT_LOWER,
@@ -85,7 +93,7 @@ static void add_verdicts(struct gist *g, const struct report_parts *r, const str
                 any                  ? ", "
                 : about == ABOUT_CPU ? " CPU per request: "
                                      : " Throughput: ",
-                n, verdict_name(kinds[k]));
+                n, word_of(kinds[k], about));
             any = true;
         }
     }
@@ -117,9 +125,10 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         return;
     case PLOT_ROUNDS_CPU:
     case PLOT_ROUNDS_RATE:
-        add(g, "Every round is a point, the first at the bottom of its strip and the last at the "
-               "top; the line is the median, the box its 95%% interval. A slope or a step is the "
-               "machine's drift.");
+        add(g,
+            "Every round is a point, the first at the bottom of its strip and the last at the "
+            "top; the line is the median%s. A slope or a step is the machine's drift.",
+            c->rounds >= ORDER_MIN_N ? ", the box its 95% interval" : "");
         return;
     case PLOT_LATENCY:
         add(g, "Lower is better.");
@@ -137,8 +146,9 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         add_figure(g, c, p->workload, FIG_RSS_PEAK);
         return;
     case PLOT_MEMORY_TIME:
-        add(g, "Resident memory of the server while the measured window runs: median over rounds, "
-               "shaded its 95%% interval.");
+        add(g,
+            "Resident memory of the server while the measured window runs: median over rounds%s.",
+            c->rounds >= ORDER_MIN_N ? ", shaded its 95% interval" : "");
         return;
     case PLOT_COUNT:
         return;

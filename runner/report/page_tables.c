@@ -8,13 +8,12 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static void put_scaled(struct doc *d, enum figure_id id, double v, const struct figure_scale *s) {
+static void scaled(char *out, size_t size, enum figure_id id, double v,
+                   const struct figure_scale *s) {
     if (id == FIG_RATE && s->decimals == 0) {
-        char text[32];
-        figure_thousands(text, sizeof text, v);
-        doc_say(d, "%s", text);
+        figure_thousands(out, size, v);
     } else {
-        doc_say(d, "%.*f", s->decimals, v / s->divisor);
+        snprintf(out, size, "%.*f", s->decimals, v / s->divisor);
     }
 }
 
@@ -40,11 +39,11 @@ void page_figure(struct doc *d, const struct cell *cell, enum figure_id id) {
     /* A value that never moved needs no interval. */
     if (figure->s.k > 0 && figure->s.lo < figure->s.hi) {
         const struct figure_scale s = figure_scale(id, figure->s.median);
-        doc_say(d, " [");
-        put_scaled(d, id, figure->s.lo, &s);
-        doc_say(d, ", ");
-        put_scaled(d, id, figure->s.hi, &s);
-        doc_say(d, "]");
+        char lo[32];
+        char hi[32];
+        scaled(lo, sizeof lo, id, figure->s.lo, &s);
+        scaled(hi, sizeof hi, id, figure->s.hi, &s);
+        doc_interval(d, "[%s, %s]", lo, hi);
     }
 }
 
@@ -80,24 +79,17 @@ static void put_row(struct doc *d, const struct cells *c, const struct cell *cel
     doc_row_end(d);
 }
 
-static const struct doc_column cell_columns[] = {
-    {"target", DOC_NAME},        {"CPU per request", DOC_NUMBER},
-    {"requests/s", DOC_NUMBER},  {"p50", DOC_NUMBER},
-    {"p99", DOC_NUMBER},         {"p99.9", DOC_NUMBER},
-    {"memory idle", DOC_NUMBER}, {"memory peak", DOC_NUMBER},
-    {"rounds", DOC_NUMBER},      {"errors", DOC_NUMBER},
-    {"flags", DOC_TEXT},
-};
+#define CELL_COLUMNS(tail)                                                                         \
+    {                                                                                              \
+        {"target", DOC_NAME}, {"CPU per request", DOC_NUMBER}, {"requests/s", DOC_NUMBER},         \
+            {"p50", DOC_NUMBER}, {"p99", DOC_NUMBER}, {tail, DOC_NUMBER},                          \
+            {"memory idle", DOC_NUMBER}, {"memory peak", DOC_NUMBER}, {"rounds", DOC_NUMBER},      \
+            {"errors", DOC_NUMBER}, {"flags", DOC_TEXT},                                           \
+    }
 
-/* Where requests are counted their time stands in place of a p99.9, for which they are too few. */
-static const struct doc_column counted_columns[COUNT(cell_columns)] = {
-    {"target", DOC_NAME},        {"CPU per request", DOC_NUMBER},
-    {"requests/s", DOC_NUMBER},  {"p50", DOC_NUMBER},
-    {"p99", DOC_NUMBER},         {"total time", DOC_NUMBER},
-    {"memory idle", DOC_NUMBER}, {"memory peak", DOC_NUMBER},
-    {"rounds", DOC_NUMBER},      {"errors", DOC_NUMBER},
-    {"flags", DOC_TEXT},
-};
+static const struct doc_column cell_columns[] = CELL_COLUMNS("p99.9");
+/* So many requests have no p99.9 to speak of; they have a time. */
+static const struct doc_column counted_columns[] = CELL_COLUMNS("time");
 
 void page_tables(struct doc *d, const struct cells *c, const char *workload) {
     for (size_t l = 0; l < c->level_count; l++) {

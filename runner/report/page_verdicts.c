@@ -18,7 +18,7 @@ static void put_ratio(struct doc *d, const struct verdict_row *r) {
     }
     doc_say(d, "%.3f", v->ratio);
     if (isfinite(v->lo)) {
-        doc_say(d, " [%.3f, %.3f]", v->lo, v->hi);
+        doc_interval(d, "[%.3f, %.3f]", v->lo, v->hi);
     }
 }
 

@@ -26,7 +26,7 @@ int plot_point(size_t i);
 struct plot_frame {
     const struct plot *plot;
     char subtitle[256];
-    char x_label[64], y_label[64];
+    char x_label[160], y_label[64];
     struct axis x, y;           /* x of lines: its levels */
     const struct axis *panel_y; /* one a panel instead of y; NULL = they share y */
     /* Values run to the right in rows, as in plots of dots, the first row on top. 0 = they do not.

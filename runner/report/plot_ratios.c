@@ -138,7 +138,7 @@ static void row_text(const struct plot_frame *frame, const struct cells *c, size
     snprintf(out, size, "%s, %s", name, n);
 }
 
-/* The band, and rows of which there is nothing to draw. */
+/* The band, lines between targets, and rows of which there is nothing to draw. */
 static void put_more(FILE *out, const struct plot_frame *frame) {
     const struct forest *f = frame->data;
     size_t n = 0;
@@ -152,7 +152,14 @@ static void put_more(FILE *out, const struct plot_frame *frame) {
             }
         }
     }
-    fprintf(out, "NAS = %zu\n", n);
+    fprintf(out, "NAS = %zu\narray CUT[%zu]\n", n, f->n + 1);
+    n = 0;
+    for (size_t i = 1; i < f->n; i++) {
+        if (f->target[i] != f->target[i - 1]) {
+            fprintf(out, "CUT[%zu] = %.1f\n", ++n, (double)(f->n - i) + 0.5);
+        }
+    }
+    fprintf(out, "CUTS = %zu\n", n);
 }
 
 static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
@@ -198,7 +205,7 @@ static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
     snprintf(frame.subtitle, sizeof frame.subtitle,
              "target, connections, against %s; interval of the verdict; band: within %.3g%%", name,
              100 * f->v->rule.margin);
-    snprintf(frame.x_label, sizeof frame.x_label, "difference");
+    snprintf(frame.x_label, sizeof frame.x_label, "difference from %s", name);
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }
 

@@ -25,6 +25,7 @@ static const char *panel_title(const struct plot_frame *frame, const struct cell
 struct strips {
     size_t *target;
     size_t n;
+    size_t rounds;
 };
 
 static void row_text(const struct plot_frame *frame, const struct cells *c, size_t row, char *out,
@@ -77,14 +78,14 @@ static bool put_panels(FILE *f, const struct plot *p, const struct cells *c, con
             put_strip(f, c, cell, id, (double)(s->n - i), span);
         }
         any = any || span[1] >= span[0];
-        axis_near(&axes[l], figure_info(id)->kind, span[0], span[1], c->level_count > 2 ? 4 : 5);
+        axis_near(&axes[l], figure_info(id)->kind, span[0], span[1], 6);
     }
     return any;
 }
 
 static void put_order(FILE *f, const struct plot_frame *frame) {
     const struct strips *s = frame->data;
-    fprintf(f, "array OF[%zu]\n", s->n);
+    fprintf(f, "ROUNDS = %zu\narray OF[%zu]\n", s->rounds, s->n);
     for (size_t i = 0; i < s->n; i++) {
         fprintf(f, "OF[%zu] = %zu\n", i + 1, s->target[i] + 1);
     }
@@ -128,10 +129,13 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
 }
 
 int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e) {
-    struct strips s = {.target = calloc(c->target_count + 1, sizeof *s.target)};
+    struct strips s = {.target = calloc(c->target_count + 1, sizeof *s.target),
+                       .rounds = c->rounds};
     struct axis *axes = calloc(c->level_count, sizeof *axes);
-    int rc = s.target && axes ? 0 : err_set(e, ERR_MACHINE, "out of memory for a plot");
-    if (rc == 0) {
+    int rc = 0;
+    if (!s.target || !axes) {
+        rc = err_set(e, ERR_MACHINE, "out of memory for a plot");
+    } else {
         find_strips(&s, c, p->workload);
         rc = s.n > 0 ? write_rounds(p, c, &s, axes, e) : 0;
     }

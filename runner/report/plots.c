@@ -17,7 +17,7 @@ static const struct {
     const char *title;
     const char *program;
 } kinds[PLOT_COUNT] = {
-    [PLOT_RATIOS] = {"ratios", "Ratios", "forest"},
+    [PLOT_RATIOS] = {"ratios", "Differences and their intervals", "forest"},
     [PLOT_CPU] = {"cpu", "Server CPU per request", "lines"},
     [PLOT_ROUNDS_CPU] = {"rounds-cpu", "Server CPU per request, every round", "strip"},
     [PLOT_RATE] = {"throughput", "Throughput", "lines"},

@@ -52,8 +52,7 @@ static const char *find_docs(const char *dir, const struct report_options *o, ch
             size_t used = 0;
             for (const char *c = real + len; *c && used + 8 < size; c++) {
                 if (*c == '/') {
-                    memcpy(out + used, "../", 3);
-                    used += 3;
+                    used += (size_t)snprintf(out + used, size - used, "../");
                 }
             }
             snprintf(out + used, size - used, "docs");

@@ -126,10 +126,11 @@ static void put_heading(FILE *out, const struct cells *c, const struct cell *cel
 static void put_legend(FILE *out, const struct cells *c, bool utf8) {
     bool limited = false;
     bool missing = false;
-    for (size_t i = 0; i < c->count; i++) {
-        limited = limited || c->cell[i].client == CLIENT_LIMITED;
-        missing = missing || (!c->counts && c->cell[i].figure[FIG_P999].missing[0]) ||
-                  c->cell[i].figure[FIG_P99].missing[0];
+    for (size_t i = 0; c->cell && i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        limited = limited || cell->client == CLIENT_LIMITED;
+        missing = missing || cell->figure[FIG_P99].missing[0] ||
+                  (!c->counts && cell->figure[FIG_P999].missing[0]);
     }
     fprintf(out, "\nMedians of %zu round%s%s; memory is the peak.\n", c->rounds,
             c->rounds == 1 ? "" : "s",

@@ -130,6 +130,18 @@ struct tag {
     bool closed; /* <name/> */
 };
 
+/* The last attribute's name is none of those before it. */
+static bool is_new(const struct tag *t) {
+    const struct piece last = t->attribute[t->n - 1].name;
+    for (size_t i = 0; i + 1 < t->n; i++) {
+        const struct piece other = t->attribute[i].name;
+        if (other.len == last.len && strncmp(other.at, last.at, last.len) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* After the '<'. */
 static bool take_tag(struct inliner *s, struct tag *t) {
     t->name = take_name(s);
@@ -146,7 +158,7 @@ static bool take_tag(struct inliner *s, struct tag *t) {
             t->closed = true;
             return true;
         }
-        if (!take_attribute(s, &t->attribute[t->n++])) {
+        if (!take_attribute(s, &t->attribute[t->n++]) || !is_new(t)) {
             return false;
         }
     }
@@ -165,10 +177,11 @@ static void put_root(struct inliner *s, const struct tag *t) {
         memcpy(box, a->value.at, a->value.len);
         box[a->value.len] = '\0';
         if (sscanf(box, "0 0 %lf %lf", &w, &h) == 2 && w >= 1 && h >= 1 && w < 1e5 && h < 1e5) {
-            fprintf(s->out,
-                    "<svg viewBox=\"0 0 %.6g %.6g\" style=\"--w:%.6gpx\" role=\"img\" "
-                    "aria-labelledby=\"%s-t\" aria-describedby=\"%s-c\"><title id=\"%s-t\">",
-                    w, h, w, s->words->prefix, s->words->prefix, s->words->prefix);
+            fprintf(s->out, "<svg viewBox=\"0 0 %.6g %.6g\" style=\"--w:%.6gpx\" role=\"img\" ", w,
+                    h, w);
+            fprintf(s->out, "aria-describedby=\"%s-c\" aria-label=\"", s->words->prefix);
+            text_html(s->out, s->words->title);
+            fputs("\"><title>", s->out);
             text_html(s->out, s->words->title);
             fputs("</title>\n", s->out);
             s->begun = true;

@@ -64,7 +64,7 @@ static bool same(const char *at, size_t len, const char *text) {
 static bool is_harmless(const char *value, size_t len) {
     for (size_t i = 0; i < len; i++) {
         const unsigned char c = (unsigned char)value[i];
-        if (c >= 0x80 || !(isalnum(c) || (c && strchr(" .,#()+-%_\n", (char)c)))) {
+        if (c >= 0x80 || !(isalnum(c) || (c && strchr(" .,#()+-%_\t\r\n", (char)c)))) {
             return false;
         }
     }
@@ -94,17 +94,32 @@ static bool parse_color(const char *value, size_t len, unsigned *rgb) {
     return false;
 }
 
-static void put_color(FILE *f, const char *value, size_t len) {
-    unsigned rgb;
-    if (parse_color(value, len, &rgb)) {
-        for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++) {
-            if (colors[i].rgb == rgb) {
-                fprintf(f, "var(--%s)", colors[i].name);
-                return;
-            }
+/* A word such as none or currentColor. */
+static bool is_word(const char *value, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        if (!isalpha((unsigned char)value[i])) {
+            return false;
         }
     }
-    fwrite(value, 1, len, f);
+    return len > 0;
+}
+
+/* Paint may also be fetched ("url(…)"), so nothing but colours comes through. */
+static void put_color(FILE *f, const char *name, const char *value, size_t len) {
+    unsigned rgb;
+    if (!parse_color(value, len, &rgb)) {
+        if (is_word(value, len)) {
+            fprintf(f, " %s=\"%.*s\"", name, (int)len, value);
+        }
+        return;
+    }
+    for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++) {
+        if (colors[i].rgb == rgb) {
+            fprintf(f, " %s=\"var(--%s)\"", name, colors[i].name);
+            return;
+        }
+    }
+    fprintf(f, " %s=\"#%06x\"", name, rgb);
 }
 
 /* Only symbols are referred to; other ids would be bulk. */
@@ -127,9 +142,7 @@ void svg_put_attribute(FILE *f, const char *name, size_t name_len, const char *v
         fprintf(f, " %s=\"%.*s\"", attributes[i].name, (int)value_len, value);
         break;
     case COLOR:
-        fprintf(f, " %s=\"", attributes[i].name);
-        put_color(f, value, value_len);
-        fputc('"', f);
+        put_color(f, attributes[i].name, value, value_len);
         break;
     case ID:
         if (is_symbol(value, value_len)) {

@@ -111,9 +111,9 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
 }
 
 static int probe_verify(struct probe *p, const struct probe_state *s, struct err *e) {
-    struct verify_target *targets = calloc(s->n, sizeof *targets);
+    struct verify_target *targets = calloc(s->n + 1, sizeof *targets);
     const struct names *names = &s->setup->config->workloads;
-    const struct workload **workloads = calloc(names->n, sizeof(const struct workload *));
+    const struct workload **workloads = calloc(names->n + 1, sizeof(const struct workload *));
     int rc = -1;
     if (!targets || !workloads) {
         err_set(e, ERR_MACHINE, "out of memory");

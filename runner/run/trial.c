@@ -354,7 +354,9 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         out.raw = (struct hist){0};
         trial_check_replies(t);
         replies_ask(&t->replies);
-        trial_replies_right(t);
+        if (!trial_replies_right(t)) {
+            r->rate = UNKNOWN_REAL;
+        }
     } else if (out.duration_us > 0 && out.requests >= 0) {
         trial_keep_load(r, &out, &seen); /* a failure's figures, where there are any */
         r->rate = UNKNOWN_REAL;

@@ -19,7 +19,7 @@ void machine_program_version(struct loop *loop, const char *program, const char 
                              int64_t timeout_ns, char *out, size_t size) {
     const char *const argv[] = {program, argument, NULL};
     const struct child_spec spec = {.argv = argv};
-    struct err e;
+    struct err e = {0};
     struct child *child = child_start(loop, &spec, &e);
     out[0] = '\0';
     if (!child) {

@@ -205,8 +205,7 @@ int catalog_resolve(const char *results, const char *name, char *path, size_t si
 
 #define ASIDE_PREFIX ".removed-"
 
-/* Removes the entry and all below it, never through a symbolic link. Returns 0 or -1 with errno. */
-static int remove_tree(int parent, const char *name) {
+int catalog_remove_tree(int parent, const char *name) {
     if (unlinkat(parent, name, 0) == 0 || errno == ENOENT) {
         return 0;
     }
@@ -219,7 +218,7 @@ static int remove_tree(int parent, const char *name) {
     int rc = d ? 0 : -1;
     while (rc == 0 && (entry = readdir(d))) {
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            rc = remove_tree(fd, entry->d_name);
+            rc = catalog_remove_tree(fd, entry->d_name);
         }
     }
     const int saved = errno;
@@ -238,7 +237,7 @@ void catalog_sweep(const char *results) {
     while (d && (entry = readdir(d))) {
         if (strncmp(entry->d_name, ASIDE_PREFIX, sizeof ASIDE_PREFIX - 1) == 0 &&
             catalog_is_run_id(entry->d_name + sizeof ASIDE_PREFIX - 1)) {
-            (void)remove_tree(dirfd(d), entry->d_name);
+            (void)catalog_remove_tree(dirfd(d), entry->d_name);
         }
     }
     if (d) {
@@ -266,7 +265,7 @@ static int lock_run(int run) {
 static int remove_locked(int folder, const char *name) {
     char aside[64];
     snprintf(aside, sizeof aside, ASIDE_PREFIX "%s", name);
-    return renameat(folder, name, folder, aside) != 0 ? -1 : remove_tree(folder, aside);
+    return renameat(folder, name, folder, aside) != 0 ? -1 : catalog_remove_tree(folder, aside);
 }
 
 int catalog_remove(const char *results, const char *name, struct err *e) {

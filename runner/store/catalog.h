@@ -51,6 +51,10 @@ int catalog_resolve(const char *results, const char *name, char *path, size_t si
  * it, -1 with *e (ERR_USAGE: not such a folder; ERR_MACHINE: it cannot be removed). */
 int catalog_remove(const char *results, const char *name, struct err *e);
 
+/* Removes the entry `name` of the open folder `parent` (AT_FDCWD: a path) and all below it, never
+ * through a symbolic link. What is not there is removed. Returns 0 or -1 with errno. */
+int catalog_remove_tree(int parent, const char *name);
+
 /* Removes what removals that were cut off left behind. */
 void catalog_sweep(const char *results);
 

@@ -189,7 +189,7 @@ int verify_all(const struct verify_target *targets, size_t n_targets,
     struct verify_replies *replies = calloc(n_targets ? n_targets : 1, sizeof *replies);
     size_t reference = n_targets;
     int rc = replies ? 0 : err_set(e, ERR_MACHINE, "out of memory while verifying");
-    for (size_t i = 0; i < n_targets && rc == 0; i++) {
+    for (size_t i = 0; replies && i < n_targets && rc == 0; i++) {
         rc = verify_contract(&targets[i], workloads, n_workloads, timeout_ns, &replies[i], f, e);
         if (reference == n_targets && targets[i].kind == VERIFY_OURS && replies[i].n > 0) {
             reference = i;

@@ -27,7 +27,7 @@ TARGETS = {
     "not-http": ("ready", "not HTTP", ""),
     "never-answer": ("ready", "is not answered", ""),
     "crash-later": ("crashed", "signal 11", "about to crash"),
-    "hang-later": ("timeout", "wrk did not end", ""),
+    "hang-later": ("hung", "no reply completed", ""),
     "ignore-term": ("stop", "did not stop", ""),
     "dirty-exit": ("stop", "exited with status 7", ""),
     "by-signal": None,
@@ -69,7 +69,7 @@ def both():
     for folder, table, env, targets in (
             ("bad targets", TARGETS, {}, {t: box.later(t, t) for t in TARGETS}),
             ("bad generator", GENERATOR, {"FAKE_WRK": words}, list(GENERATOR))):
-        ini = box.ini(targets, name=folder + ".ini", ready_timeout="1s", trial_margin="600ms",
+        ini = box.ini(targets, name=folder + ".ini", ready_timeout="2s", trial_margin="3s",
                       warmup="900ms", seed="1")
         started.append((folder, table, box.start("run", ini, "--out", box.at(folder), env=env)))
     done = []
@@ -208,7 +208,7 @@ for behaviour, part in (("exit", "b exited with status 3"), ("no-ready", "b is n
     @tap.case("a target that cannot even be verified stops the run before it begins: " + behaviour)
     def _(behaviour=behaviour, part=part):
         with Box(FAKE_TARGET="b=" + behaviour) as own:
-            result = own.loopbench("run", own.ini(ready_timeout="1s"))
+            result = own.loopbench("run", own.ini(ready_timeout="2s"))
             result.refused(3, part)
             ok(not os.path.exists(own.at("results")), "a folder was made")
 

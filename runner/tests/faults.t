@@ -179,7 +179,7 @@ def _():
 
 
 def quota_group():
-    """A new control group allowed half a CPU: (folder to enter, all folders to remove)."""
+    """A new control group allowed a fifth of a CPU: (folder to enter, all folders to remove)."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
         mounts = [(line.split()[4], line.split(" - ")[1].split()) for line in f]
     name = "loopbench-test-%d" % os.getpid()
@@ -197,8 +197,8 @@ def quota_group():
         except OSError:
             continue
         try:
-            limits = (("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "50000")) if v1 else (
-                ("cpu.max", "50000 100000"),)
+            limits = (("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "20000")) if v1 else (
+                ("cpu.max", "20000 100000"),)
             for file, value in limits:
                 with open(os.path.join(folder, file), "w", encoding="ascii") as f:
                     f.write(value)

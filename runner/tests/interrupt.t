@@ -47,15 +47,19 @@ class Halted(Box):
     """A box with a run in `out` that has stored some trials and hangs in the first one of b."""
 
     def __init__(self, start=True):
+        self.whole = whole_run()
+        eq([t["target"] for t in self.whole.trials].index("b"), BEFORE, "trials before b")
         super().__init__()
         self.out = self.at("out")
         self.configuration = self.ini(**OPTIONS)
-        self.whole = whole_run()
-        eq([t["target"] for t in self.whole.trials].index("b"), BEFORE, "trials before b")
         self.process = None
         if start:
             self.process = self.start("run", self.configuration, "--out", self.out, env=HANGS)
-            self.await_halt()
+            try:
+                self.await_halt()
+            except BaseException:  # no `with` has begun that would tidy up
+                self.__exit__(*sys.exc_info())
+                raise
 
     def await_halt(self):
         """Until all trials before are stored and the generator of the next one hangs."""

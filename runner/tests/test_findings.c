@@ -117,6 +117,46 @@ static void differences_are_said_with_their_interval(void **state) {
     end(&c);
 }
 
+static void what_a_container_costs_is_said(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[0] = (struct synthetic_target){"uv", NULL, ROLE_TARGET, 8.0, 60000, 900, 4000, 4e6};
+    s.target[1] =
+        (struct synthetic_target){"uv@bridge", NULL, ROLE_TARGET, 10, 50000, 900, 4000, 4e6};
+    s.target[2] =
+        (struct synthetic_target){"uv@host-network", NULL, ROLE_TARGET, 8.0, 60000, 900, 4000, 4e6};
+    s.levels = three_levels;
+    s.level_count = 3;
+    synthetic_make(&s);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_COST,
+                "What the container costs uv in CPU per request, hello: at 10 connections "
+                "equivalent within 3%; at 100 connections equivalent within 3%; at 500 connections "
+                "equivalent within 3% (uv@host-network against uv).");
+    assert_says(&c, FINDING_COST,
+                "What the bridge costs uv in CPU per request, hello: at 10 connections heavier by "
+                "25.0% [25.0, 25.0]; at 100");
+    assert_says(&c, FINDING_COST,
+                "What the bridge costs uv in throughput, hello: at 10 connections slower by 16.7% "
+                "[16.7, 16.7]; at 100");
+    /* The sum of both is not said beside its parts. */
+    assert_null(find(&c, "together"));
+    end(&c);
+
+    s = usual();
+    s.target[0] =
+        (struct synthetic_target){"uv@bridge", NULL, ROLE_TARGET, 10, 50000, 900, 4000, 4e6};
+    s.target[1] = (struct synthetic_target){"uv", NULL, ROLE_TARGET, 8.0, 60000, 900, 4000, 4e6};
+    s.target[2].base = "uv";
+    s.target[2].name = "uv-again";
+    synthetic_make(&s);
+    c = conclude(&s);
+    assert_says(&c, FINDING_COST,
+                "What container and bridge together costs uv in CPU per request, hello: at 100 "
+                "connections heavier by 25.0% [25.0, 25.0] (uv@bridge against uv).");
+    end(&c);
+}
+
 static void levels_of_a_pair_are_one_sentence(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -486,6 +526,7 @@ static void the_report_begins_with_not_validated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_are_said_with_their_interval),
+        cmocka_unit_test(what_a_container_costs_is_said),
         cmocka_unit_test(levels_of_a_pair_are_one_sentence),
         cmocka_unit_test(many_levels_are_a_range),
         cmocka_unit_test(a_baseline_stays_the_object),

@@ -129,9 +129,9 @@ static void counts_requests_exactly(void **state) {
         spec.connections = cases[i].connections;
         spec.threads = cases[i].threads;
         spec.mode = (struct mode){.requests = cases[i].requests,
-                                       .pipeline = cases[i].pipeline,
-                                       .close = cases[i].close,
-                                       .think_max_ms = cases[i].think_max_ms};
+                                  .pipeline = cases[i].pipeline,
+                                  .close = cases[i].close,
+                                  .think_max_ms = cases[i].think_max_ms};
         int64_t before = target_says(b, "requests");
         int64_t began = clock_mono_ns();
         enum load_failure f = run(b, &spec);

@@ -212,6 +212,7 @@ static void samples_nothing(void **unused) {
     assert_non_null(s);
     sampler_stop(s, &r);
     assert_int_equal(r.samples, 0);
+    assert_int_equal(r.series.n, 0);
     assert_int_equal(r.loaded.rss, -1);
     assert_int_equal(r.last.pss, -1);
     assert_true(isnan(r.thread_busy));
@@ -224,12 +225,43 @@ static void samples_nothing(void **unused) {
     loop_release(&loop);
 }
 
+/* More readings than fit: what is kept covers the whole time, evenly. */
+static void keeps_a_series_of_memory(void **unused) {
+    (void)unused;
+    struct loop loop;
+    struct err e = {0};
+    struct sampler_result r;
+    const pid_t self = getpid();
+    assert_int_equal(loop_init(&loop, &e), 0);
+    for (int readings = 1; readings <= 5 * SAMPLER_SERIES; readings += SAMPLER_SERIES / 2 - 1) {
+        struct sampler *s = sampler_start(&loop, &self, 1, 0, &e);
+        assert_non_null(s);
+        for (int i = 1; i < readings; i++) {
+            sampler_take(s);
+        }
+        sampler_stop(s, &r);
+        int stride = 1;
+        while ((readings - 1) / stride >= SAMPLER_SERIES) {
+            stride *= 2;
+        }
+        assert_int_equal(r.samples, readings);
+        assert_int_equal(r.series.n, (readings - 1) / stride + 1);
+        assert_true(r.series.ms[0] <= r.series.ms[r.series.n - 1]);
+        for (int i = 0; i < r.series.n; i++) {
+            assert_true(r.series.rss[i] > 0);
+            assert_true(i == 0 || r.series.ms[i] >= r.series.ms[i - 1]);
+        }
+    }
+    loop_release(&loop);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_differences),           cmocka_unit_test(falls_back_on_ticks),
         cmocka_unit_test(knows_what_it_does_not_know), cmocka_unit_test(takes_real_snapshots),
         cmocka_unit_test(samples_memory_and_threads),  cmocka_unit_test(samples_nothing),
+        cmocka_unit_test(keeps_a_series_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,14 +12,10 @@
 
 static void expands_placeholders(void **unused) {
     (void)unused;
-    const char *const argv[] = {"srv",
-                                "--listen={host}:{port}",
-                                "-w{workers}",
-                                "{backlog}{port}",
-                                "{unknown}",
-                                "{po{port}rt}",
-                                "",
-                                NULL};
+    const char *const argv[] = {
+        "srv",       "--listen={host}:{port}", "-w{workers}", "{backlog}{port}",
+        "{unknown}", "{po{port}rt}",           "--log={log}", "",
+        NULL};
     const struct argv_values values = {.host = "::1", .port = 8080, .workers = 3, .backlog = 511};
     char **out = argv_expand(argv, &values);
     assert_non_null(out);
@@ -29,8 +25,14 @@ static void expands_placeholders(void **unused) {
     assert_string_equal(out[3], "5118080");
     assert_string_equal(out[4], "{unknown}");
     assert_string_equal(out[5], "{po8080rt}");
-    assert_string_equal(out[6], "");
-    assert_null(out[7]);
+    assert_string_equal(out[6], "--log=/dev/null");
+    assert_string_equal(out[7], "");
+    assert_null(out[8]);
+    argv_free(out);
+    const struct argv_values logs = {.host = "::1", .log = "/a/{b}"};
+    out = argv_expand(argv, &logs);
+    assert_non_null(out);
+    assert_string_equal(out[6], "--log=/a/{b}");
     argv_free(out);
     argv_free(NULL);
     assert_true(argv_wants_port(argv));

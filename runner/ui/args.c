@@ -18,7 +18,7 @@ const struct command commands[] = {
      "  command = ./my-server --port {port}\n"
      "  ready = /hello\n"
      "\n"
-     "Its keys are command (with {host}, {port}, {workers}, {backlog}), env, cwd, ready, "
+     "Its keys are command (with {host}, {port}, {workers}, {backlog}, {log}), env, cwd, ready, "
      "stop-signal, announces and workloads; {servers} in a command is the folder of the built-in "
      "ones. A flag wins over the file, the file over the profile.",
      NULL},
@@ -56,7 +56,7 @@ const struct command commands[] = {
      NULL},
     {COMMAND_REPRODUCE, USE_REPRODUCE, "reproduce", "RUN", 1, 1,
      "name a run: a folder, a run id, or latest",
-     "run what a run recorded again, and tell whether it comes out the same",
+     "run a recorded run again, and tell whether it holds",
      "Says first what differs here: machine, versions, flags. Then runs the recorded configuration "
      "as a new run, and judges each ratio of two targets: reproduced, consistent but imprecise, "
      "not reproduced, or reversed; on another machine by direction: confirmed, inconclusive or "

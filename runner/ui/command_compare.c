@@ -7,13 +7,8 @@
 #include "store/catalog.h"
 #include "ui/commands.h"
 #include "ui/progress.h"
-#include "ui/reading.h"
-
-/* What an option is in a run from before it was recorded. */
-static const char *recorded_default(const char *name) {
-    const struct option *o = option_find(name, USE_FILE);
-    return o ? o->fallback : NULL;
-}
+#include "ui/recorded.h"
+#include "report/reading.h"
 
 static int choose_metrics(struct compare_options *o, const struct config *c,
                           const struct gate *gate, struct err *e) {

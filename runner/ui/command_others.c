@@ -27,7 +27,7 @@ int command_report(const struct invocation *in, struct err *e) {
     }
     int rc = report_write(in->args->operand[0], &o, e);
     if (rc == 0) {
-        printf("%s/report.md\n", in->args->operand[0]);
+        printf("%s/report.md\n%s/report.html\n", in->args->operand[0], in->args->operand[0]);
     }
     config_release(&c);
     return rc;

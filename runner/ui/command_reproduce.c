@@ -1,6 +1,205 @@
-#include "ui/commands.h"
+/* A recorded run, run again and held against itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/compare_alike.h"
+#include "report/compare_ratios.h"
+#include "report/text.h"
+#include "run/manifest.h"
+#include "store/catalog.h"
+#include "store/manifest.h"
+#include "report/calibration.h"
+#include "report/reading.h"
+#include "ui/recorded.h"
+#include "ui/session.h"
+
+static bool is_given(const struct settings *flags, const char *name) {
+    for (size_t i = 0; i < flags->n; i++) {
+        if (strcmp(flags->setting[i].option->name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_setting(struct settings *out, const char *name, const char *value,
+                       const char *where) {
+    return settings_add(out, option_find(name, USE_RUN | USE_REPRODUCE), value, where);
+}
+
+/* This invocation's flags, and what the recorded file says of another place or of chance. */
+static int make_flags(struct settings *out, const struct settings *flags) {
+    static const char *const places[][2] = {{"results", "results"}, {"servers", "auto"}};
+    int rc = 0;
+    for (size_t i = 0; i < 2; i++) {
+        rc |= add_setting(out, places[i][0], places[i][1], places[i][0]);
+    }
+    if (!is_given(flags, "same-seed")) {
+        rc |= add_setting(out, "seed", "auto", "--no-same-seed");
+    }
+    for (size_t i = 0; i < flags->n; i++) {
+        const struct setting *s = &flags->setting[i];
+        if (strcmp(s->option->name, "same-seed") == 0 && strcmp(s->value, "no") == 0) {
+            rc |= add_setting(out, "seed", "auto", s->where);
+        }
+        rc |= settings_add(out, s->option, s->value, s->where);
+    }
+    return rc;
+}
+
+static int load_recorded(struct session *s, const struct store *store, const struct settings *given,
+                         struct err *e) {
+    struct settings flags = {0};
+    char *ini = NULL;
+    char where[PATH_MAX + 16];
+    snprintf(where, sizeof where, "%s/config.ini", store->dir);
+    int rc = store_read_text(store, "config.ini", &ini, e);
+    if (rc == 0 && make_flags(&flags, given) != 0) {
+        rc = err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (rc == 0) {
+        rc = config_load_text(&s->config, ini, strlen(ini), where, &flags, USE_RUN | USE_REPRODUCE,
+                              e);
+    }
+    settings_release(&flags);
+    free(ini);
+    return rc;
+}
+
+/* ---- what differs here */
+
+static void put_inert(const char *label, const char *text) {
+    char shown[4 * ALIKE_TEXT_MAX + 8];
+    const bool utf8 = progress_style_for(stdout, false).utf8;
+    text_terminal(shown, sizeof shown, text, ALIKE_TEXT_MAX, utf8);
+    printf("%s%s\n", label, shown);
+}
+
+static void print_differences(const struct alike *a) {
+    if (a->machine[0]) {
+        put_inert("another machine, so only directions will be judged: ", a->machine);
+    } else {
+        puts("the same machine, as far as is recorded");
+    }
+    for (size_t i = 0; i < a->notes; i++) {
+        put_inert("differs: ", a->note[i]);
+    }
+    if (a->notes == 0) {
+        puts("versions, flags and settings are as recorded");
+    }
+    fflush(stdout);
+}
+
+/* The manifest that a run begun now would have, held against the recorded one. */
+static int check_here(struct session *s, const struct invocation *in, const struct store *store,
+                      struct alike *a, struct err *e) {
+    struct probe probe = {0};
+    if (probe_targets(&probe, &s->run.setup, &s->plan, e) != 0) {
+        return e->class == ERR_NONE ? err_set(e, ERR_FAILED,
+                                              "interrupted before anything was "
+                                              "measured")
+                                    : -1;
+    }
+    const struct manifest_input m = {.setup = &s->run.setup,
+                                     .plan = &s->plan,
+                                     .argc = in->argc,
+                                     .argv = in->argv,
+                                     .targets = probe.targets,
+                                     .gnuplot = "gnuplot"};
+    json_t *now = manifest_make(&m);
+    int rc = now ? 0 : err_set(e, ERR_MACHINE, "out of memory");
+    if (rc == 0) {
+        alike_judge(a, store->manifest, now, recorded_default);
+        if (a->unlike[0]) {
+            rc =
+                err_set(e, ERR_MACHINE, "this machine cannot repeat %s: %s", store->dir, a->unlike);
+        }
+    }
+    json_decref(now);
+    probe_release(&probe);
+    return rc;
+}
+
+/* ---- the outcome */
+
+static int judge(const struct reading *before, const char *dir, bool by_direction, struct err *e) {
+    struct reading after;
+    struct ratios r;
+    if (reading_open(&after, dir, e) != 0) {
+        return -1;
+    }
+    int status = ratios_make(&r, &before->verdicts, &after.verdicts, by_direction, NULL, e);
+    if (status == 0) {
+        ratios_print(stdout, &r, &before->cells, progress_style_for(stdout, false).utf8);
+        status = r.holds ? 0 : ERR_FAILED;
+        ratios_release(&r);
+    }
+    reading_release(&after);
+    return status;
+}
+
+static int run_again(struct session *s, const struct invocation *in, const struct reading *before,
+                     struct err *e) {
+    struct alike alike = {0};
+    char dir[PATH_MAX];
+    if (session_plan(s, e) != 0 || session_open(s, e) != 0 ||
+        check_here(s, in, &before->store, &alike, e) != 0) {
+        return -1;
+    }
+    print_differences(&alike);
+    if (s->config.dry_run) {
+        return session_dry_run(s, e);
+    }
+    s->extra = json_pack("{s:{s:O}}", "reproduces", "run_id",
+                         json_object_get(before->store.manifest, "run_id"));
+    if (!s->extra) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (session_execute(s, in, e) != 0) {
+        return -1;
+    }
+    snprintf(dir, sizeof dir, "%s", writer_dir(s->run.writer));
+    const bool interrupted = s->run.interrupted;
+    const int status = session_finish(s, e);
+    if (interrupted) {
+        return status;
+    }
+    const int outcome = judge(before, dir, alike.machine[0], e);
+    return outcome != 0 ? outcome : status;
+}
+
+static int reproduce(const struct invocation *in, const char *dir, struct err *e) {
+    struct reading before;
+    struct session s = {0};
+    char kind[32];
+    if (reading_open(&before, dir, e) != 0) {
+        return -1;
+    }
+    int status;
+    if (strcmp(manifest_text(before.store.manifest, "kind", kind, sizeof kind, ""),
+               CALIBRATION_KIND) == 0) {
+        status =
+            err_set(e, ERR_USAGE, "%s is a calibration; repeat it by `loopbench calibrate`", dir);
+    } else {
+        status = load_recorded(&s, &before.store, &in->args->flags, e);
+    }
+    if (status == 0) {
+        status = run_again(&s, in, &before, e);
+    }
+    session_release(&s);
+    reading_release(&before);
+    return status;
+}
 
 int command_reproduce(const struct invocation *in, struct err *e) {
-    (void)in;
-    return err_set(e, ERR_MACHINE, "reproduce is being written");
+    struct config c = {0};
+    char dir[PATH_MAX];
+    /* Only for where runs are; the recorded configuration is another. */
+    if (config_load(&c, &in->args->flags, USE_REPRODUCE, e) != 0) {
+        return -1;
+    }
+    const int rc = catalog_resolve(c.results, in->args->operand[0], dir, sizeof dir, e);
+    config_release(&c);
+    return rc == 0 ? reproduce(in, dir, e) : -1;
 }

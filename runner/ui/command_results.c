@@ -10,7 +10,7 @@
 #include "store/manifest.h"
 #include "ui/commands.h"
 #include "ui/progress.h"
-#include "ui/reading.h"
+#include "report/reading.h"
 
 static bool on_utf8(void) {
     return progress_style_for(stdout, false).utf8;
@@ -81,7 +81,7 @@ static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
 
 int command_list(const struct invocation *in, struct err *e) {
     struct config c = {0};
-    struct catalog catalog;
+    struct catalog catalog = {0};
     if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
         return -1;
     }
@@ -229,7 +229,7 @@ static int prune_all(const struct config *c, const struct catalog *catalog, stru
 
 int command_prune(const struct invocation *in, struct err *e) {
     struct config c = {0};
-    struct catalog catalog;
+    struct catalog catalog = {0};
     if (config_load(&c, &in->args->flags, USE_PRUNE, e) != 0) {
         return -1;
     }

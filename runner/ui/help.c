@@ -1,5 +1,6 @@
 #include "ui/help.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/buildinfo.h"
@@ -58,7 +59,16 @@ static void help_print_profiles(FILE *out) {
     fputs("\nWorkloads:\n", out);
     for (size_t i = 0; workload_at(i); i++) {
         const struct workload *w = workload_at(i);
-        fprintf(out, "  %-9s %s %s: %s\n", w->name, w->method, w->path, w->summary);
+        const struct workload_param *p = &w->param;
+        char text[256];
+        int used = snprintf(text, sizeof text, "%s %s: %s", w->method, w->path, w->summary);
+        if (p->key) {
+            snprintf(text + used, sizeof text - (size_t)used,
+                     "; %s:%s=N for N from %" PRId64 " to %" PRId64, w->name, p->key, p->min,
+                     p->max);
+        }
+        fprintf(out, "  %-9s ", w->name);
+        text_fill(out, text, 12, 12, HELP_WIDTH);
     }
 }
 

@@ -9,7 +9,11 @@ FUZZ_SECONDS ?= 20
 C_SRCS        = $(RUNNER_SRCS) runner/main.c $(wildcard servers/*/*.c)
 ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] runner/tests/fuzz/*.c servers/tests/fuzz/*.c))
 # Each test is a process of its own with a time limit; prove reads the TAP.
-PROVE        := prove --timer --failures --exec 'timeout -k 5 300'
+# Most tests wait more than they compute, so several run at once; those that provoke or
+# measure a disturbance of the machine run alone.
+JOBS         ?= 4
+PROVE        := prove --jobs $(JOBS) --rules 'seq=*/{faults,smoke,calibrate}.t' --rules 'par=**' \
+                --timer --failures --exec 'timeout -k 5 300'
 
 deps: ## install what running needs (apt), saying so first; elsewhere name it
 	@scripts/deps run

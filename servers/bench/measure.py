@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import signal
 import statistics
 import struct
@@ -17,13 +18,24 @@ CONNECTIONS = 64
 DEPTH = 16
 WARM_UP = 0.3  # seconds
 IDLE_CONNECTIONS = 4000
+MANY_CONNECTIONS = 10_000
+MANY_FILES = 16_384
+WAIT_MS = 10
 
 
-def wrk(port, cpu, depth, seconds, stop_after=None):
-    """Runs wrk; gives the numbers of replies and of errors. stop_after ends it early."""
+class Load:
+    """What wrk saw: replies and errors, p99 in µs, and the CPU it used itself, in seconds."""
+
+    def __init__(self, replies, errors, p99_us, cpu):
+        self.replies, self.errors, self.p99_us, self.cpu = replies, errors, p99_us, cpu
+
+
+def wrk(port, cpu, depth, seconds, stop_after=None, path="/hello", connections=CONNECTIONS):
+    """Runs wrk; gives a Load. stop_after ends it early."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = subprocess.Popen(
-        ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", os.path.join(HERE, "count.lua"),
-         f"http://127.0.0.1:{port}/hello", "--", str(depth)],
+        ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(HERE, "count.lua"),
+         f"http://127.0.0.1:{port}{path}", "--", str(depth)],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
@@ -32,41 +44,53 @@ def wrk(port, cpu, depth, seconds, stop_after=None):
         time.sleep(stop_after)
         process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=seconds + 30)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     for line in out.splitlines():
         if line.startswith("counted "):
-            replies, errors = line.split()[1:]
-            return int(replies), int(errors)
+            return Load(*(int(word) for word in line.split()[1:]), used)
     raise RuntimeError(f"wrk ended with {process.returncode} and no count")
 
 
-def cpu_per_request(name, cpus, depth, seconds):
+class Cell:
+    """What one trial measures: a server, a path, a pipelining depth, options of the server."""
+
+    def __init__(self, name, depth=1, path="/hello", log=False):
+        self.name, self.depth, self.path, self.log = name, depth, path, log
+
+    def key(self):
+        return self.name, self.depth, self.path, self.log
+
+
+def cpu_per_request(cell, cpus, seconds):
     """Server CPU in µs per request of one trial on a fresh process, and the rate seen."""
-    target = Target(name, cpus[0])
-    try:
-        wrk(target.port, cpus[1], depth, seconds, stop_after=WARM_UP)
-        before = target.cpu_ns()
-        replies, errors = wrk(target.port, cpus[1], depth, seconds)
-        used = target.cpu_ns() - before
-    finally:
-        target.stop()
-    if errors or not replies:
-        raise RuntimeError(f"{name}: {replies} replies, {errors} errors")
-    return used / 1000 / replies, replies / seconds
+    with tempfile.TemporaryDirectory(prefix="bench-log-") as folder:
+        arguments = ("--access-log", os.path.join(folder, "access.log")) if cell.log else ()
+        target = Target(cell.name, cpus[0], arguments=arguments)
+        try:
+            wrk(target.port, cpus[1], cell.depth, seconds, WARM_UP, cell.path)
+            before = target.cpu_ns()
+            load = wrk(target.port, cpus[1], cell.depth, seconds, None, cell.path)
+            used = target.cpu_ns() - before
+        finally:
+            target.stop()
+    if load.errors or not load.replies:
+        raise RuntimeError(f"{cell.name}: {load.replies} replies, {load.errors} errors")
+    return used / 1000 / load.replies, load.replies / seconds
 
 
-def cpu_rounds(names, depths, cpus, rounds, seconds, seed):
-    """{(name, depth): [µs per request of each round]}; each round runs all, in an order of its own."""
+def cpu_rounds(cells, cpus, rounds, seconds, seed):
+    """{key: [µs per request of each round]}; each round runs all, in an order of its own."""
     rng = random.Random(seed)
-    cells = [(name, depth) for name in names for depth in depths[name]]
-    out = {cell: [] for cell in cells}
+    out = {cell.key(): [] for cell in cells}
     for at in range(rounds):
         order = cells[:]
         rng.shuffle(order)
-        for name, depth in order:
-            used, rate = cpu_per_request(name, cpus, depth, seconds)
-            out[name, depth].append(used)
-            print(f"round {at + 1}/{rounds}  {name:9} depth {depth:2}  {used:7.3f} µs/request  {rate:9.0f}/s",
-                  file=sys.stderr, flush=True)
+        for cell in order:
+            used, rate = cpu_per_request(cell, cpus, seconds)
+            out[cell.key()].append(used)
+            print(f"round {at + 1}/{rounds}  {cell.name:9} {cell.path} depth {cell.depth:2}{' log' if cell.log else ''}"
+                  f"  {used:7.3f} µs/request  {rate:9.0f}/s", file=sys.stderr, flush=True)
     return out
 
 
@@ -119,3 +143,63 @@ def allocations(name, cpus, library):
         finally:
             target.stop()
     return (after - before) / (many - few)
+
+
+def busy_ticks(cpus):
+    """Time that these CPUs have not been idle so far, in seconds."""
+    busy = 0
+    with open("/proc/stat", encoding="ascii") as file:
+        for line in file:
+            words = line.split()
+            if words[0] in {f"cpu{cpu}" for cpu in cpus}:
+                ticks = [int(word) for word in words[1:9]]
+                busy += sum(ticks) - ticks[3] - ticks[4]
+    return busy / os.sysconf("SC_CLK_TCK")
+
+
+class WaitLoad:
+    """/wait at so many connections: replies/s, p99 in ms, and parts of a CPU used by the server, by
+    wrk, and by others on the CPUs of these two."""
+
+    def __init__(self, name, cpus, connections, seconds):
+        target = Target(name, cpus[0])
+        path = f"/wait?ms={WAIT_MS}"
+        try:
+            wrk(target.port, cpus[1], 1, seconds, WARM_UP, path, connections)
+            before, busy = target.cpu_ns(), busy_ticks(cpus)
+            load = wrk(target.port, cpus[1], 1, seconds, None, path, connections)
+            self.server = (target.cpu_ns() - before) / 1e9 / seconds
+            busy = (busy_ticks(cpus) - busy) / seconds
+        finally:
+            target.stop()
+        if load.errors:
+            raise RuntimeError(f"{name}: {load.errors} errors at {path}")
+        self.rate = load.replies / seconds
+        self.p99_ms = load.p99_us / 1000
+        self.client = load.cpu / seconds
+        self.others = max(0.0, busy - self.server - self.client)
+
+
+def many_connections(name, cpus):
+    """Opens many connections to a server whose file limit is not much higher, asks each twice; gives
+    the number served both times and the memory that each added."""
+    target = Target(name, cpus[0], files=MANY_FILES)
+    clients = []
+    served = 0
+    try:
+        idle = target.rss_bytes()
+        for _ in range(MANY_CONNECTIONS):
+            client = target.connect()
+            clients.append(client)
+            ask(client)
+        loaded = target.rss_bytes()
+        for client in clients:
+            ask(client)
+            served += 1
+    except OSError as error:
+        print(f"{name}: {error} with {len(clients)} connections", file=sys.stderr)
+    finally:
+        for client in clients:
+            client.close()
+        target.stop()
+    return served, (loaded - idle) / MANY_CONNECTIONS if served else 0.0

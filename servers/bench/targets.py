@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -40,9 +41,9 @@ http {{
 
 
 class Target:
-    """A running server, pinned to one CPU."""
+    """A running server, pinned to one CPU. arguments: options of ours; files: the file limit."""
 
-    def __init__(self, name, cpu, env=None, arguments=()):
+    def __init__(self, name, cpu, env=None, arguments=(), files=None):
         self.name = name
         self.prefix = None
         if name == "nginx":
@@ -54,12 +55,18 @@ class Target:
             command = [nginx_binary(), "-p", self.prefix, "-c", config]
         else:
             command = [server_binary(name), "--listen", "127.0.0.1:0", *arguments]
+
+        def prepare():
+            os.sched_setaffinity(0, {cpu})
+            if files is not None:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if name == "nginx" else None,
             env={**os.environ, **(env or {})},
-            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+            preexec_fn=prepare,
         )
         if name != "nginx":
             self.port = self._read_port()

@@ -166,9 +166,12 @@ static int put_reply(struct http1 *http) {
 
 static int refuse(struct http1 *http, unsigned status) {
     http->keep = false;
-    if (!http->begun) {
-        app_split_target(http->target, http->target_len, &http->exchange.path,
-                         &http->exchange.query); /* for the log */
+    if (!http->begun) { /* what the log is told */
+        http->exchange.path = (struct app_slice){NULL, 0};
+        if (http->target != NULL) {
+            app_split_target(http->target, http->target_len, &http->exchange.path,
+                             &http->exchange.query);
+        }
     }
     app_refuse(&http->exchange, status);
     return put_reply(http);

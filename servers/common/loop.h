@@ -33,8 +33,9 @@ struct loop_watch {
 /* Zero it and set the first two. It must stay where it is while it runs. */
 struct loop_timer {
     void (*on_fire)(struct loop_timer *timer);
-    void *data; /* the caller's */
-    void *impl; /* the adapter's; NULL: not running */
+    void *data;  /* the caller's */
+    void *impl;  /* the adapter's; NULL: not running */
+    size_t slot; /* the adapter's, while it runs */
 };
 
 struct loop_ops {

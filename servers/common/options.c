@@ -12,7 +12,16 @@
 
 #define BACKLOG_FALLBACK 4096
 
-enum kind { KIND_ADDRESS, KIND_NUMBER, KIND_DURATION, KIND_SIZE, KIND_PATH, KIND_DB, KIND_HELP, KIND_VERSION };
+enum kind {
+    KIND_ADDRESS,
+    KIND_NUMBER,
+    KIND_DURATION,
+    KIND_SIZE,
+    KIND_PATH,
+    KIND_DB,
+    KIND_HELP,
+    KIND_VERSION
+};
 
 struct row {
     const char *name, *argument, *preset; /* preset NULL: computed */

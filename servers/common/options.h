@@ -17,7 +17,7 @@ struct options {
     uint64_t max_body;
     uint64_t handicap_ns;
     const char *access_log; /* NULL: none */
-    const char *db; /* --db; NULL: a private temporary file */
+    const char *db;         /* --db; NULL: a private temporary file */
 };
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_BAD };

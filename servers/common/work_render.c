@@ -72,8 +72,8 @@ int render_prepare(void) {
 
 /* Newest first; of two of the same second the later id. */
 static int compare(const void *a, const void *b) {
-    const struct post *one = *(const struct post *const *)a;
-    const struct post *two = *(const struct post *const *)b;
+    const struct post *one = &posts[*(const unsigned char *)a];
+    const struct post *two = &posts[*(const unsigned char *)b];
     int order = strcmp(two->date, one->date);
     return order != 0 ? order : (one->id < two->id) - (one->id > two->id);
 }
@@ -83,7 +83,7 @@ static struct app_slice text_of(const char *text) {
 }
 
 struct rendering {
-    const struct post *sorted[POSTS];
+    unsigned char order[POSTS]; /* indices of posts */
     char number[16];
 };
 
@@ -94,7 +94,7 @@ static struct app_slice number_of(struct rendering *rendering, unsigned number) 
 
 static struct app_slice value_of(void *data, int field, int row) {
     struct rendering *rendering = data;
-    const struct post *post = rendering->sorted[row < 0 ? 0 : row];
+    const struct post *post = &posts[rendering->order[row < 0 ? 0 : row]];
     switch ((enum field)field) {
     case TITLE:
         return APP_SLICE("Posts & replies");
@@ -116,9 +116,9 @@ enum app_when route_render(struct app_exchange *exchange) {
     struct rendering rendering;
     struct text text = {0};
     for (size_t i = 0; i < POSTS; i++) {
-        rendering.sorted[i] = &posts[i];
+        rendering.order[i] = (unsigned char)i;
     }
-    qsort(rendering.sorted, POSTS, sizeof rendering.sorted[0], compare);
+    qsort(rendering.order, POSTS, sizeof rendering.order[0], compare);
     page_render(&page, &text, POSTS, value_of, &rendering);
     return reply_with_text(exchange, APP_SLICE("text/html; charset=utf-8"), &text);
 }

@@ -15,22 +15,19 @@ struct watched {
     h2o_socket_t *sock;
     struct loop_watch *watch;
     unsigned asked;
-    bool *gone; /* set by unwatch, for who is in the middle of a callback */
+    bool calling; /* its callback is on the stack: who unwatches only marks it */
+    bool gone;
 };
 
 /* Calls back; false: it is unwatched now. */
 static bool tell(struct watched *watched, unsigned event) {
-    bool gone = false;
-    bool *outer = watched->gone;
-    watched->gone = &gone;
+    watched->calling = true;
     watched->watch->on_event(watched->watch, event);
-    if (gone) {
-        if (outer != NULL) {
-            *outer = true;
-        }
+    watched->calling = false;
+    if (watched->gone) {
+        free(watched);
         return false;
     }
-    watched->gone = outer;
     return true;
 }
 
@@ -53,11 +50,11 @@ static void unwatch(struct loop *loop, struct loop_watch *watch) {
     struct watched *watched = watch->impl;
     (void)loop;
     watch->impl = NULL;
-    if (watched->gone != NULL) {
-        *watched->gone = true;
-    }
     h2o_socket_close(watched->sock);
-    free(watched);
+    watched->gone = true;
+    if (!watched->calling) {
+        free(watched);
+    }
 }
 
 static struct watched *watched_new(struct h2o_thin_loop *loop, struct loop_watch *watch) {
@@ -97,62 +94,19 @@ static int watch_fd(struct loop *loop, struct loop_watch *watch, unsigned events
     return 0;
 }
 
-/* --- timers: a binary heap; timer->impl is the index in it plus one ------------------------------
+/* --- timers --------------------------------------------------------------------------------------
  */
-
-static void put(struct h2o_thin_loop *loop, size_t at, struct heap_node node) {
-    loop->heap[at] = node;
-    node.timer->impl = (void *)(uintptr_t)(at + 1);
-}
-
-static size_t index_of(const struct loop_timer *timer) {
-    return (size_t)(uintptr_t)timer->impl - 1;
-}
-
-static void sift_up(struct h2o_thin_loop *loop, size_t at, struct heap_node node) {
-    while (at > 0 && loop->heap[(at - 1) / 2].deadline > node.deadline) {
-        put(loop, at, loop->heap[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    put(loop, at, node);
-}
-
-static void sift_down(struct h2o_thin_loop *loop, size_t at, struct heap_node node) {
-    for (size_t child; (child = 2 * at + 1) < loop->len; at = child) {
-        if (child + 1 < loop->len && loop->heap[child + 1].deadline < loop->heap[child].deadline) {
-            child++;
-        }
-        if (loop->heap[child].deadline >= node.deadline) {
-            break;
-        }
-        put(loop, at, loop->heap[child]);
-    }
-    put(loop, at, node);
-}
-
-static void heap_remove(struct h2o_thin_loop *loop, struct loop_timer *timer) {
-    size_t at = index_of(timer);
-    struct heap_node last = loop->heap[--loop->len];
-    timer->impl = NULL;
-    if (at == loop->len) {
-        return;
-    }
-    if (at > 0 && loop->heap[(at - 1) / 2].deadline > last.deadline) {
-        sift_up(loop, at, last);
-    } else {
-        sift_down(loop, at, last);
-    }
-}
 
 /* Waits for the first. A duration of 0 goes to h2o's own list of those: linking anew to a list of
  * that duration while it runs would make it run for ever. */
 static void arm(struct h2o_thin_loop *loop) {
     uint64_t now = h2o_now(loop->ctx->loop);
+    uint64_t next = timers_next(&loop->timers);
     h2o_timeout_unlink(&loop->entry);
-    if (loop->len == 0) {
+    if (next == UINT64_MAX) {
         return;
     }
-    if (loop->heap[0].deadline <= now) {
+    if (next <= now) {
         h2o_timeout_link(loop->ctx->loop, &loop->ctx->zero_timeout, &loop->entry);
         return;
     }
@@ -160,44 +114,28 @@ static void arm(struct h2o_thin_loop *loop) {
         h2o_timeout_init(loop->ctx->loop, &loop->timeout, 1);
         loop->used = true;
     }
-    loop->timeout.timeout = loop->heap[0].deadline - now;
+    loop->timeout.timeout = next - now;
     h2o_timeout_link(loop->ctx->loop, &loop->timeout, &loop->entry);
 }
 
 static void on_timeout(h2o_timeout_entry_t *entry) {
     struct h2o_thin_loop *loop = H2O_STRUCT_FROM_MEMBER(struct h2o_thin_loop, entry, entry);
-    uint64_t now = h2o_now(loop->ctx->loop);
-    /* At most those there are now: one that starts itself anew with 0 waits for the next turn. */
-    for (size_t most = loop->len; most > 0 && loop->len != 0 && loop->heap[0].deadline <= now;
-         most--) {
-        struct loop_timer *timer = loop->heap[0].timer;
-        heap_remove(loop, timer);
-        timer->on_fire(timer);
-    }
+    timers_fire(&loop->timers, h2o_now(loop->ctx->loop));
     arm(loop);
 }
 
 static void cancel(struct loop *loop, struct loop_timer *timer) {
-    heap_remove(thin(loop), timer); /* the wait may come to an end for nothing */
+    timers_cancel(&thin(loop)->timers, timer); /* the wait may come to an end for nothing */
 }
 
 static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
     struct h2o_thin_loop *own = thin(loop);
-    if (timer->impl != NULL) {
-        heap_remove(own, timer);
+    uint64_t deadline = h2o_now(own->ctx->loop) + ms;
+    bool first = deadline < timers_next(&own->timers);
+    if (timers_start(&own->timers, timer, deadline) != 0) {
+        return -1;
     }
-    if (own->len == own->size) {
-        size_t size = own->size == 0 ? 16 : own->size * 2;
-        struct heap_node *grown = realloc(own->heap, size * sizeof *grown);
-        if (grown == NULL) {
-            return -1;
-        }
-        own->heap = grown;
-        own->size = size;
-    }
-    sift_up(own, own->len++,
-            (struct heap_node){.deadline = h2o_now(own->ctx->loop) + ms, .timer = timer});
-    if (index_of(timer) == 0) {
+    if (first) {
         arm(own);
     }
     return 0;
@@ -213,6 +151,5 @@ void h2o_thin_loop_release(struct h2o_thin_loop *loop) {
     if (loop->used) {
         h2o_timeout_dispose(loop->ctx->loop, &loop->timeout);
     }
-    free(loop->heap);
-    loop->heap = NULL;
+    timers_release(&loop->timers);
 }

@@ -1,20 +1,9 @@
-/*
- * The thin loop interface (servers/common/loop.h) on h2o's evloop.
- *
- * h2o keeps a list per duration and looks at each in every turn, which suits a server's few fixed
- * timeouts but not as many durations as clients ask for. Timers stand in a heap here, and one h2o
- * timeout waits for the first.
- */
+/* The thin loop interface (servers/common/loop.h) on h2o's evloop. */
 #ifndef LOOPBENCH_SERVERS_H2O_LOOP_H
 #define LOOPBENCH_SERVERS_H2O_LOOP_H
 
-#include "common/loop.h"
+#include "common/timers.h"
 #include "h2o/lib.h"
-
-struct heap_node {
-    uint64_t deadline; /* loop time in ms */
-    struct loop_timer *timer;
-};
 
 struct h2o_thin_loop {
     struct loop loop; /* first */
@@ -22,8 +11,7 @@ struct h2o_thin_loop {
     h2o_timeout_t timeout; /* its duration is set for each wait */
     bool used;             /* timeout is known to h2o, who looks at it in every turn from then on */
     h2o_timeout_entry_t entry;
-    struct heap_node *heap; /* the first to fire is heap[0] */
-    size_t len, size;
+    struct timers timers; /* by the loop's time; one h2o timeout waits for the first */
 };
 
 void h2o_thin_loop_init(struct h2o_thin_loop *loop, h2o_context_t *ctx);

@@ -221,6 +221,7 @@ static int run(struct worker *worker) {
     }
     event_base_dispatch(transport->base);
     worker_stop(worker);
+    event_loop_release(&transport->loop);
     event_del(&transport->sweep);
     event_base_free(transport->base);
     if (transport->reserve >= 0) {

@@ -106,6 +106,9 @@ def pipelined_waits(name):
 @case("a client that ends its side while it waits is answered; one that resets is forgotten at once")
 def gone_while_waiting(name):
     with Server(name) as server:
+        with Client(server.address) as client:
+            client.ask(get("/wait?ms=0"))  # what timers need is there from the first one on
+        ok(wait_until(lambda: open_connections(server) == 0), "the first client")
         before = server.descriptors()
         with Client(server.address) as client:
             client.send(get("/wait?ms=60"))

@@ -15,6 +15,7 @@ void driver_turn(void) {
 }
 
 void driver_close(void) {
+    event_loop_release(&own);
     event_base_free(own.base);
 }
 

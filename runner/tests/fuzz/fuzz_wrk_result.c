@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     load_outcome_init(&o);
     int rc = wrk_result_parse(text, size, &o, &e);
     if (rc == 0) {
-        rc = load_recover_raw(&o.corrected, o.wall_us, o.requests, o.errors_timeout, 10, &o.raw,
-                              &e);
+        rc =
+            load_recover_raw(&o.corrected, o.wall_us, o.requests, o.errors_timeout, 10, &o.raw, &e);
         if (rc == 0 && hist_total(&o.raw) != o.requests - o.errors_timeout) {
             abort();
         }

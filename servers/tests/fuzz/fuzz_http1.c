@@ -116,6 +116,15 @@ static enum http1_next settle(struct side *side, enum http1_next next, size_t ro
     return next;
 }
 
+static enum http1_next feed_copy(struct side *side, const uint8_t *data, size_t n) {
+    char *copy = malloc(n);
+    CHECK(copy != NULL);
+    memcpy(copy, data, n);
+    enum http1_next next = http1_feed(&side->http, copy, n);
+    free(copy);
+    return next;
+}
+
 static enum http1_next feed(struct side *side, const uint8_t *data, size_t size, size_t step,
                             size_t room) {
     enum http1_next next = HTTP1_READ;
@@ -124,11 +133,13 @@ static enum http1_next feed(struct side *side, const uint8_t *data, size_t size,
     side->room = room;
     for (size_t at = 0; at < size && next == HTTP1_READ;) {
         size_t n = step < size - at ? step : size - at;
-        char *copy = malloc(n);
-        CHECK(copy != NULL);
-        memcpy(copy, data + at, n);
-        next = http1_feed(&side->http, copy, n);
-        free(copy);
+        next = feed_copy(side, data + at, n);
+        if (next == HTTP1_WAIT && http1_may_feed(&side->http) && at + n < size && step % 2 == 0) {
+            at += n; /* more comes while the reply is waited for */
+            n = step < size - at ? step : size - at;
+            next = feed_copy(side, data + at, n);
+            CHECK(next == HTTP1_WAIT && !http1_may_feed(&side->http));
+        }
         next = settle(side, next, room);
         CHECK(worker.out_len == 0);
         CHECK(next != HTTP1_DEAD);

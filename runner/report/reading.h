@@ -1,6 +1,6 @@
 /* reading.h — a run read and judged, for commands that show it. */
-#ifndef UI_READING_H
-#define UI_READING_H
+#ifndef REPORT_READING_H
+#define REPORT_READING_H
 
 #include "base/err.h"
 #include "report/findings.h"

@@ -1,4 +1,4 @@
-#include "ui/reading.h"
+#include "report/reading.h"
 
 static int reading_judge(struct reading *r, struct err *e) {
     const struct verdicts_options as_begun = {0};

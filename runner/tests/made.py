@@ -1,0 +1,30 @@
+"""Runs that were made up, as folders: what synth_run.py writes, placed like the results of runs."""
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ID = "202602%02d-120000-%04x"
+
+
+def made(box, day=1, name=None, folder="results", **options):
+    """A run begun on that day of February; options as synth_run.py's. Returns its path."""
+    run_id = ID % (day, day)
+    path = box.at(folder, name or run_id)
+    words = [os.path.join(HERE, "synth_run.py"), path, "--light", "--id", run_id,
+             "--started", "2026-02-%02dT12:00:00.000Z" % day]
+    options.setdefault("workloads", "hello")
+    options.setdefault("levels", "10,100")
+    options.setdefault("seed", day)
+    for key, value in options.items():
+        word = "--" + key.replace("_", "-")
+        if isinstance(value, list):
+            for one in value:
+                words += [word, one]
+        else:
+            words += [word] if value is True else [word, str(value)]
+    subprocess.run(words, check=True)
+    return path
+
+
+def latest(box, path):
+    os.symlink(os.path.basename(path), box.at("results", "latest"))

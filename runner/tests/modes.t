@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Workloads, modes and the check of replies under load, in whole runs: with fakes where the mode only
+has to arrive, with the real servers and wrk where it has to be true."""
+import os
+import re
+import shutil
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from command import Box, Run, wait_for, FAKE_TARGET, SERVERS, quote  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+
+tap = Tap()
+ALL = "hello,json,html,posts,concat,fibonacci,render,wait,bytes,upload"
+
+
+def fake_run(box, *args, env=None, status=0, **options):
+    result = box.loopbench("run", box.ini(**options), "--no-report", "--out", box.at("out"),
+                           *args, env=env).expect(status)
+    run = Run(box.at("out"))
+    shutil.rmtree(box.at("out"))
+    return run, result
+
+
+def real_run(box, *args, status=0):
+    if not shutil.which("wrk"):
+        raise Skip("wrk is not installed")
+    result = box.loopbench("run", "--servers", SERVERS, "--no-report", "--repeat-blocks", "0",
+                           "--rounds", "1", "--warmup", "200ms", "--out", box.at("out"),
+                           "--aa-control", "off", *args).expect(status)
+    run = Run(box.at("out"))
+    shutil.rmtree(box.at("out"))
+    return run, result
+
+
+@tap.case("each mode is in the record, the manifest, the options and the dry run")
+def _():
+    with Box() as box:
+        for args, words, plan in (
+                ((), [], ""),
+                (("--requests", "1000"), ["requests=1000"], None),
+                (("--think-time", "5ms"), ["think=5ms"], None),
+                (("--think-time", "1ms..3ms"), ["think=1..3ms"], None),
+                (("--pipeline", "4"), ["pipeline=4"], None),
+                (("--no-keepalive",), ["close"], None),
+                (("--requests", "800", "--pipeline", "4", "--think-time", "2ms"),
+                 ["requests=800", "think=2ms", "pipeline=4"], None)):
+            run, _ = fake_run(box, *args)
+            eq([t["mode"] for t in run.trials], [words] * 2, "mode of the trials")
+            eq(run.manifest["plan"]["mode"], " ".join(words), "mode of the plan")
+            eq(run.manifest["plan"]["window_us"], None if "requests=" in str(words) else 1000000,
+               "window")
+            shown = box.loopbench("run", box.ini(), "--dry-run", *args).expect(0).out
+            line = re.search(r"^  mode +(.*)$", shown, re.M)
+            eq(line.group(1) if line else "", " ".join(words), "mode of the dry run")
+
+
+@tap.case("counted requests: exactly so many, their time, no window")
+def _():
+    with Box() as box:
+        run, result = fake_run(box, "--requests", "1000")
+        for t in run.trials:
+            eq(t["load"]["requests"], 1000, "requests")
+            ok(t["load"]["duration_us"] < 1000000, "a time of their own: %s" % t["load"])
+            ok(abs(t["rate"] - 1000e6 / t["load"]["duration_us"]) < 0.01 * t["rate"], "rate")
+        has(result.out, "Mode: requests=1000", "stdout")
+        has(result.out, "  time ", "stdout")
+        run, _ = fake_run(box, "--requests", "1000", env={"FAKE_WRK": "a=early,ok"}, status=1)
+        eq([(t["status"], t["failure"]) for t in run.of("a")], [("failed", "generator")], "trial")
+        has(run.of("a")[0]["reason"], "500 of 1000 requests", "reason")
+
+
+@tap.case("a pipelined run publishes no latency")
+def _():
+    with Box() as box:
+        run, result = fake_run(box, "--pipeline", "4")
+        for t in run.trials:
+            for group in ("raw", "corrected"):
+                eq({v for k, v in t[group].items() if k != "samples"}, {None}, group)
+            eq(t["hist_offset"], None, "histogram")
+            ok(t["active_ratio"] > 0.5, "active share: %s" % t["active_ratio"])
+        hasnt(result.err, "p99", "progress")
+
+
+@tap.case("what cannot be combined is refused before anything starts")
+def _():
+    with Box() as box:
+        for args, word in (
+                (["--pipeline", "4", "--no-keepalive"], "leave out --pipeline or --no-keepalive"),
+                (["--requests", "10", "--pipeline", "4"], "choose a multiple of 4"),
+                (["--requests", "4"], "choose at least 8"),
+                (["--pipeline", "1024", "--connections", "100"], "choose fewer"),
+                (["--pipeline", "16", "--workloads", "upload"], "pipeline fewer"),
+                (["--think-time", "1500us"], "whole milliseconds"),
+                (["--think-time", "3ms..2ms"], "ends before it begins"),
+                (["--think-time", "2s"], "give a longer --duration"),
+                (["--workloads", "wait:ms=2000"], "give a longer --timeout"),
+                (["--workloads", "wait:ms=1500"], "give a longer --duration"),
+                (["--access-log", "on"], "put {log} into its command"),
+                (["--db", "mysql://x"], "neither sqlite:PATH nor postgresql://"),
+                (["--db", "postgresql://me:secret@host/db"], "PGPASSFILE"),
+                (["--db", "postgresql://host/db?password=secret"], "PGPASSFILE"),
+                (["--workloads", "hello:n=1"], "hello takes no parameter"),
+                (["--workloads", "bytes:n=01"], "write it like bytes:n=1024"),
+                (["--workloads", "bytes:n=16777217"], "from 0 to 16777216"),
+                (["--workloads", "bytes:m=1"], "write it like bytes:n=1024"),
+                (["--workloads", "bytes:n=1;rm"], "write it like bytes:n=4096"),
+                (["--workloads", "bytes:n"], "write it like bytes:n=4096"),
+                (["--workloads", "byts:n=1"], "did you mean 'bytes'?")):
+            box.loopbench("run", box.ini(), *args).refused(2, word)
+        ok(not os.path.exists(box.at("results")), "nothing was made")
+
+
+@tap.case("a parameter is part of the name, everywhere")
+def _():
+    with Box() as box:
+        run, result = fake_run(box, "--workloads", "bytes:n=300,bytes,fibonacci:n=5,wait:ms=0")
+        names = ["bytes:n=300", "bytes", "fibonacci:n=5", "wait:ms=0"]
+        eq(run.manifest["plan"]["workloads"], names, "workloads")
+        eq(sorted({t["workload"] for t in run.trials}), sorted(names), "workloads of the trials")
+        has(result.out, "bytes:n=300, 8 connections", "stdout")
+        folder = box.at("again")
+        box.loopbench("run", box.ini(), "--workloads", "bytes:n=300", "--out", folder,
+                      "--no-report").expect(0)
+        has(open(os.path.join(folder, "config.ini"), encoding="utf-8").read(),
+            "workloads = bytes:n=300\n", "config.ini")
+        box.loopbench("report", folder).expect(0)
+        has(open(os.path.join(folder, "report.md"), encoding="utf-8").read(), "bytes:n=300",
+            "report.md")
+
+
+@tap.case("a reply that is wrong under load fails the trial, and says what differs")
+def _():
+    with Box() as box:
+        targets = {"a": "%s --name a" % quote(FAKE_TARGET), "b": box.later("b", "corrupt-later")}
+        for warmup in ("300ms", "0s"):
+            if os.path.exists(box.at("b.starts")):
+                os.remove(box.at("b.starts"))
+            run, result = fake_run(box, "--warmup", warmup, status=1, targets=targets)
+            eq([t["status"] for t in run.of("a")], ["ok"], "the sound one")
+            ok(run.of("a")[0]["replies_checked"] >= 1, "replies were checked")
+            t = run.of("b")[0]
+            eq((t["status"], t["failure"]), ("failed", "content"), "the other")
+            has(t["reason"], "body of a reply to /hello is not 'Hello world!'", "reason")
+            eq(t["rate"], None, "rate")
+        os.remove(box.at("b.starts"))
+        run, _ = fake_run(box, "--no-verify", targets=targets)
+        eq([t["status"] for t in run.trials], ["ok"] * 2, "nobody looked")
+        eq([t["replies_checked"] for t in run.trials], [None] * 2, "replies checked")
+
+
+@tap.case("trials of two modes are not reported as one run")
+def _():
+    with Box() as box:
+        folder = box.at("mixed")
+        box.loopbench("run", box.ini(), "--out", folder, "--no-report").expect(0)
+        path = os.path.join(folder, "trials.jsonl")
+        with open(path, encoding="utf-8") as f:
+            lines = f.read()
+        first, rest = lines.split("\n", 1)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(first.replace('"mode":[]', '"mode":["close"]') + "\n" + rest)
+        box.loopbench("report", folder).refused(2, "mixes trials of mode 'close'")
+
+
+@tap.case("nothing is left of the load generator when the runner is killed")
+def _():
+    with Box(FAKE_WRK="hang") as box:
+        process = box.start("run", box.ini(), "--out", box.at("out"), "--no-report")
+        wait_for(lambda: [line for _, line in box.running() if "fake-wrk" in line
+                          and "window" in line], "the load generator runs")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        wait_for(lambda: not box.running(), "its processes are gone")
+        box.nothing_left()
+
+
+@tap.case("every workload on every server of ours, with the real wrk")
+def _():
+    with Box() as box:
+        run, result = real_run(box, "--workloads", ALL, "--connections", "4", "--duration", "1s",
+                               "--no-null-server")
+        eq([(t["target"], t["workload"], t["reason"]) for t in run.trials if t["status"] != "ok"],
+           [], "failed trials")
+        eq(len(run.trials), 30, "trials")
+        for t in run.trials:
+            eq(t["load"]["errors_status"], 0, "%s %s: errors" % (t["target"], t["workload"]))
+            ok(t["replies_checked"] >= 1, "%s %s: checked" % (t["target"], t["workload"]))
+
+
+@tap.case("each mode with the real wrk: exact counts, no errors, a log that is written")
+def _():
+    with Box() as box:
+        base = ("--targets", "libuv,h2o", "--workloads", "hello", "--connections", "4",
+                "--no-null-server")
+        run, _ = real_run(box, *base, "--requests", "500", "--no-keepalive")
+        eq([t["load"]["requests"] for t in run.trials], [500] * 2, "requests")
+        eq([t["load"]["errors_read"] for t in run.trials], [0] * 2, "read errors")
+        eq([t["active_ratio"] for t in run.trials], [None] * 2, "active share")
+        run, _ = real_run(box, *base, "--think-time", "20ms", "--access-log", "on")
+        for t in run.trials:
+            eq(t["mode"], ["think=20ms", "access-log"], "mode")
+            ok(t["load"]["requests"] <= 4 * 55, "at most a request each 20 ms: %s" % t["load"])
+            ok(0.8 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
+        run, _ = real_run(box, *base, "--pipeline", "8")
+        eq([t["load"]["requests"] % 8 for t in run.trials if t["load"]["requests"] < 8], [],
+           "whole batches")
+        eq({t["raw"]["p50_us"] for t in run.trials}, {None}, "latency")
+
+
+sys.exit(tap.finish())

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""`loopbench list`, `show` and `prune` on results as they lie about."""
+import fcntl
+import os
+import shutil
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from command import Box, tree  # noqa: E402
+from made import ID, latest, made  # noqa: E402
+from tap import Tap, eq, has, hasnt, ok  # noqa: E402
+
+tap = Tap()
+
+
+def name(day):
+    return ID % (day, day)
+
+
+def results(box, *days):
+    """Small runs of these days, the last one the latest."""
+    paths = [made(box, day, rounds=6, levels="8") for day in days]
+    latest(box, paths[-1])
+    return paths
+
+
+def lock(path):
+    """Takes the lock of a runner that writes to the run; ends when the file is closed."""
+    f = open(os.path.join(path, "trials.jsonl"), "r+b")
+    # struct flock: write lock over the whole file; 37 is F_OFD_SETLK
+    fcntl.fcntl(f, getattr(fcntl, "F_OFD_SETLK", 37),
+                struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    return f
+
+
+@tap.case("list shows every run, oldest first, with its state and whether it is validated")
+def _():
+    with Box() as box:
+        has(box.loopbench("list").expect(0).out, "no runs in results")
+        results(box, 2, 1)
+        made(box, 3, name="published/mine", rounds=6, levels="8")
+        made(box, 4, name="unjudged", rounds=1, levels="8")
+        cut = made(box, 5, rounds=2, levels="8")
+        path = os.path.join(cut, "manifest.json")
+        text = open(path).read().replace('"complete"', '"running"')
+        open(path, "w").write(text)
+        os.truncate(os.path.join(cut, "trials.jsonl"), 0)
+        os.mkdir(box.at("results", "foreign"))
+        box.write("results/foreign/manifest.json", '{"name": "x"}')
+        lines = box.loopbench("list").expect(0).out.splitlines()
+        eq(len(lines), 6, "lines")
+        for line, parts in zip(lines[1:], [
+                [name(1), "2026-02-01 12:00", "complete", "validated", "libevent,libuv,h2o",
+                 "hello", "(latest)"],
+                [name(2), "complete"], ["published/mine", "complete"],
+                ["unjudged", "not judged"], [name(5), "cut off", "no trials"]]):
+            for part in parts:
+                has(line, part)
+        has(box.loopbench("list", "--results", "elsewhere").expect(0).out, "no runs in elsewhere")
+
+
+@tap.case("a damaged run is listed as damaged, and hides none")
+def _():
+    with Box() as box:
+        paths = results(box, 1, 2)
+        with open(os.path.join(paths[0], "trials.jsonl"), "r+b") as f:
+            f.write(b"?")
+        lines = box.loopbench("list").expect(0).out.splitlines()
+        has(lines[1], "damaged")
+        has(lines[2], "validated")
+
+
+@tap.case("show tells what a run was, by id, latest or folder")
+def _():
+    with Box() as box:
+        paths = results(box, 1, 2)
+        for word in ("latest", name(2), paths[1]):
+            out = box.loopbench("show", word).expect(0).out
+            for part in (name(2), "Example CPU", "libevent,libuv,h2o", "hello, 8 connections",
+                         "CPU/req", "validated"):
+                has(out, part)
+        box.loopbench("show", "nothing").refused(2, "no run 'nothing'")
+        box.loopbench("show").refused(2, "name a run")
+
+
+@tap.case("names out to break a terminal come out inert")
+def _():
+    with Box() as box:
+        made(box, 1, name="a\x1b[31m\nb", rounds=6, levels="8", hostile=True)
+        for command in (["list"], ["show", "a\x1b[31m\nb"]):
+            out = box.loopbench(*command).expect(0).out
+            ok("\x1b" not in out, out)
+        eq(len(box.loopbench("list").out.splitlines()), 2, "lines")
+
+
+@tap.case("prune keeps the newest, and says what went")
+def _():
+    with Box() as box:
+        results(box, 1, 2, 3, 4)
+        made(box, 1, name="published/" + name(1), rounds=6, levels="8")
+        before = tree(box.at("results"))
+        out = box.loopbench("prune", "--keep", "2", "--dry-run").expect(0).out
+        has(out, "would remove  " + name(1))
+        has(out, "2 of 4 runs would be removed")
+        eq(tree(box.at("results")), before, "after a dry run")
+        out = box.loopbench("prune", "--keep", "2").expect(0).out
+        has(out, "removed       " + name(2))
+        has(out, "2 of 4 runs removed")
+        eq(sorted(os.listdir(box.at("results"))), sorted([name(3), name(4), "latest", "published"]),
+           "what is left")
+        eq(os.listdir(box.at("results", "published")), [name(1)], "published")
+        has(box.loopbench("prune", "--keep", "2").expect(0).out, "0 of 2 runs removed")
+
+
+@tap.case("prune never takes the latest, a run being written, or what is not ours")
+def _():
+    with Box() as box:
+        paths = results(box, 2, 3, 4, 1)  # the latest is the oldest
+        made(box, 1, name="by-hand", rounds=6, levels="8")
+        made(box, 1, name=name(9), rounds=6, levels="8")  # another run's name
+        os.mkdir(box.at("results", name(8)))
+        box.write("results/%s/precious" % name(8), "x")
+        shutil.copytree(paths[0], box.at("outside"))
+        os.symlink(box.at("outside"), box.at("results", name(7)))
+        with lock(paths[0]):
+            out = box.loopbench("prune", "--keep", "1").expect(0).out
+            has(out, "kept          %s: it is being written" % name(2))
+        has(out, "kept          %s: it is the latest" % name(1))
+        has(out, "kept          by-hand: its folder is not called by its run id")
+        has(out, "removed       " + name(3))
+        left = os.listdir(box.at("results"))
+        for kept in (name(1), name(2), name(4), name(7), name(8), name(9), "by-hand", "latest"):
+            ok(kept in left, "%s is gone" % kept)
+        ok(name(3) not in left, "%s is there" % name(3))
+        eq(len(os.listdir(box.at("outside"))), 5, "files behind a link")
+
+
+@tap.case("prune wants to be told how many stay")
+def _():
+    with Box() as box:
+        results(box, 1)
+        box.loopbench("prune").refused(2, "--keep 10")
+        box.loopbench("prune", "--keep", "0").refused(2, "--keep")
+        box.loopbench("prune", "--keep", "-1").expect(2)
+        hasnt(box.loopbench("list").out, "no runs")
+
+
+sys.exit(tap.finish())
