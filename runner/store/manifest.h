@@ -8,9 +8,11 @@
  *   plan       {profile, mode (words as in a record's, "" = none), seed (text), rounds,
  *               workloads [], connections [], warmup_us, window_us (null: requests are counted),
  *               blocks, trials}
- *   targets    [{name, base, role, server, versions {}, command [], place, url, image, image_id}]
+ *   targets    [{name, base, role, server, versions {}, command [], place, url, image,
+ *               image_id}]
  *               in the order to show them; url, image and image_id where they mean something
- *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or null
+ *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or
+ *               null
  *   generator  {name, version, threads}
  *   cpus       {server, generator, note}   as lists "0-3"; note null when the split is clean
  *   machine    facts of sample/machine, nested as they come

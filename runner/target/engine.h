@@ -11,7 +11,8 @@
 #include "base/loop.h"
 
 #define ENGINE_ANSWER_MAX 4096
-#define ENGINE_LABEL      "loopbench.run" /* on every container of ours: PID and start of its runner */
+/* The label of every container of ours; its value says whose: engine_label(). */
+#define ENGINE_LABEL "loopbench.run"
 
 /* What the engine is, for the record. */
 struct engine {
@@ -33,7 +34,7 @@ int engine_check(struct loop *loop, struct engine *out, struct err *e);
 /* The image's id ("sha256:…"), -1 with *e (ERR_MACHINE) where it is not there. */
 int engine_image(struct loop *loop, const char *image, char *id, size_t size, struct err *e);
 
-/* The value of ENGINE_LABEL for containers that this process starts. */
+/* The value of ENGINE_LABEL for containers that this process starts: its PID and when it began. */
 void engine_label(char *out, size_t size);
 
 /* Removes containers whose runner is gone without having done so (killed outright). Returns how
