@@ -108,10 +108,9 @@ static const char *engine_line(const char *at, char *out, size_t size) {
 }
 
 int engine_check(struct loop *loop, struct engine *out, struct err *e) {
-    static const char *const argv[] = {"docker", "info", "--format",
-                                       "{{.ServerVersion}}\n{{.Driver}}\n{{.CgroupDriver}}, cgroup "
-                                       "v{{.CgroupVersion}}\n{{.DefaultRuntime}}",
-                                       NULL};
+    static const char format[] = "{{.ServerVersion}}\n{{.Driver}}\n{{.CgroupDriver}}, cgroup "
+                                 "v{{.CgroupVersion}}\n{{.DefaultRuntime}}";
+    const char *const argv[] = {"docker", "info", "--format", format, NULL};
     char answer[ENGINE_ANSWER_MAX];
     if (engine_must(loop, argv, answer, sizeof answer, e) != 0) {
         return -1;
@@ -174,14 +173,10 @@ void engine_remove(struct loop *loop, const char *name) {
 }
 
 int engine_sweep(struct loop *loop) {
-    static const char *const argv[] = {"docker",
-                                       "ps",
-                                       "--all",
-                                       "--filter",
-                                       "label=" ENGINE_LABEL,
-                                       "--format",
-                                       "{{.ID}} {{.Label \"" ENGINE_LABEL "\"}}",
-                                       NULL};
+    static const char format[] = "{{.ID}} {{.Label \"" ENGINE_LABEL "\"}}";
+    static const char ours[] = "label=" ENGINE_LABEL;
+    const char *const argv[] = {"docker", "ps",       "--all", "--filter",
+                                ours,     "--format", format,  NULL};
     char answer[ENGINE_ANSWER_MAX];
     struct err ignored = {0};
     int removed = 0;

@@ -104,6 +104,11 @@ LENIENT = [
     ("bare line feeds", b"GET /hello HTTP/1.1\nHost: x\n\n", 400, {"h2o": 200}),
     ("101 headers", head(*[f"X-{at}: v" for at in range(100)], start="GET /hello HTTP/1.1"), 200, {"h2o": 400}),
     ("two blanks before the target", raw("GET  /hello HTTP/1.1"), 200, {"h2o": 400}),
+    ("HTTP/1.2 version", raw("GET /hello HTTP/1.2"), 400, {"h2o": 200}),
+    ("a target beyond ASCII", raw("GET /caf\xe9 HTTP/1.1"), 400, {"h2o": 404}),
+    ("a target without its slash", raw("GET hello HTTP/1.1"), 400, {"h2o": 404}),
+    ("an empty line before a request", b"\r\n" + get("/hello"), 200, {}),
+    ("two empty lines before a request", b"\r\n\r\n" + get("/hello"), 200, {"h2o": 400}),
     ("only empty lines", b"\r\n\r\n", None, {"h2o": 0}),
 ]
 
