@@ -133,7 +133,7 @@ def _():
 @engine_case("out of memory: recorded as that")
 def _():
     with Box() as box:
-        run, _ = measure(box, "--config", guest(box, "hog"), "--no-verify", "--timeout", "1s", status=1)
+        run, _ = measure(box, "--config", guest(box, "hog"), "--no-verify", "--duration", "20s", status=1)
         eq(run.trials[0]["status"], "failed", "status")
         has(run.trials[0]["reason"], "out of memory (limit 1 GiB)", "reason")
 
