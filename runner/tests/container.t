@@ -77,8 +77,9 @@ def _():
                "figures of %s: %s %s" % (t["target"], t["server"], t["memory"]))
             pids.add(t["server"]["pid"])
         eq(len(pids), len(run.trials), "fresh processes")
-        rss = {t["target"]: t["memory"]["loaded"]["rss"] for t in run.trials}
-        ok(max(rss.values()) < 3 * min(rss.values()), "the same server's memory: %s" % rss)
+        # The native one may be built otherwise (with sanitizers); those in containers are the same.
+        rss = [t["memory"]["loaded"]["rss"] for t in run.trials if "@" in t["target"]]
+        ok(max(rss) < 3 * min(rss), "the same server's memory: %s" % rss)
         m = run.manifest
         eq(m["containers"]["engine"]["version"], docker("info", "--format", "{{.ServerVersion}}"), "engine")
         eq(m["containers"]["engine"]["storage_driver"], docker("info", "--format", "{{.Driver}}"), "storage driver")
