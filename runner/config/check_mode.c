@@ -1,6 +1,8 @@
 #include "config/check_mode.h"
 
 #include <inttypes.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/workload.h"
@@ -51,16 +53,45 @@ static int check_log(const struct config *c, const struct origins *o, struct err
     return 0;
 }
 
+/* Whether the name of a parameter ends in "password". libpq decodes %XX in names, too. */
+static bool names_password(const char *name, size_t len) {
+    char plain[64];
+    size_t n = 0;
+    for (size_t i = 0; i < len && n + 1 < sizeof plain; i++) {
+        unsigned code;
+        if (name[i] == '%' && len - i > 2 && isxdigit((unsigned char)name[i + 1]) &&
+            isxdigit((unsigned char)name[i + 2]) && sscanf(name + i + 1, "%2x", &code) == 1) {
+            plain[n++] = (char)code;
+            i += 2;
+        } else {
+            plain[n++] = name[i];
+        }
+    }
+    plain[n] = '\0';
+    static const char word[] = "password";
+    return n >= sizeof word - 1 && strcmp(plain + n - (sizeof word - 1), word) == 0;
+}
+
+/* As libpq reads a URL: what stands before the first @ ends at a slash only, so that a password may
+ * hold a question mark. */
 static bool has_password(const char *url) {
     const char *authority = strstr(url, "://");
     if (!authority) {
         return false;
     }
     authority += 3;
-    size_t len = strcspn(authority, "/?");
-    const char *at = memchr(authority, '@', len);
-    return (at && memchr(authority, ':', (size_t)(at - authority))) ||
-           strstr(authority, "password=");
+    const char *at = memchr(authority, '@', strcspn(authority, "/"));
+    if (at && memchr(authority, ':', (size_t)(at - authority))) {
+        return true;
+    }
+    for (const char *p = strchr(authority, '?'); p; p = strchr(p, '&')) {
+        p++;
+        const size_t len = strcspn(p, "=&");
+        if (p[len] == '=' && names_password(p, len)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int check_db(const struct config *c, const struct origins *o, struct err *e) {
@@ -72,8 +103,10 @@ int check_db(const struct config *c, const struct origins *o, struct err *e) {
     bool postgres =
         strncmp(c->db, "postgresql://", 13) == 0 || strncmp(c->db, "postgres://", 11) == 0;
     if (!sqlite && !postgres) {
-        return err_set(e, ERR_USAGE, "%s: '%s' is neither sqlite:PATH nor postgresql://...", where,
-                       c->db);
+        /* no more of it than its scheme: the rest may hold a password */
+        return err_set(e, ERR_USAGE,
+                       "%s: what begins with '%.*s' is neither sqlite:PATH nor postgresql://...",
+                       where, (int)strcspn(c->db, ":@?/"), c->db);
     }
     return postgres && has_password(c->db)
                ? err_set(e, ERR_USAGE,

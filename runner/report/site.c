@@ -12,7 +12,19 @@
 #include "report/site_parts.h"
 #include "store/catalog.h"
 
-/* A site, an empty folder, or nothing may be replaced; anything else is somebody's. */
+/* Whether a site has an entry of that name at its top. */
+static bool is_ours(const char *name) {
+    static const char *const ours[] = {".", "..", SITE_MARK, "index.html", "runs", "comparisons"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        if (strcmp(name, ours[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A site, an empty folder, or nothing may be replaced; anything else is somebody's, and so is what
+ * somebody put into a site later: a .git, a CNAME. */
 static int check_out(const char *out, struct err *e) {
     char mark[4096];
     struct stat st;
@@ -26,20 +38,23 @@ static int check_out(const char *out, struct err *e) {
         return -1;
     }
     DIR *d = opendir(out);
+    if (!d) {
+        return err_set(e, ERR_MACHINE, "--out: cannot read %s: %s", out, strerror(errno));
+    }
+    const bool site = file_exists(mark);
+    int rc = 0;
     const struct dirent *entry;
-    bool empty = d != NULL;
-    while (d && empty && (entry = readdir(d))) {
-        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    while (rc == 0 && (entry = readdir(d))) {
+        const bool dot = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!dot && !(site && is_ours(entry->d_name))) {
+            rc = err_set(e, ERR_USAGE,
+                         "--out: %s holds something else than a site (%.200s) and is not "
+                         "replaced; choose another folder",
+                         out, entry->d_name);
+        }
     }
-    if (d) {
-        closedir(d);
-    }
-    return empty || file_exists(mark)
-               ? 0
-               : err_set(e, ERR_USAGE,
-                         "--out: %s holds something else than a site and is not replaced; choose "
-                         "another folder",
-                         out);
+    closedir(d);
+    return rc;
 }
 
 static int make_folders(const struct site *s, struct err *e) {

@@ -290,11 +290,20 @@ def _():
 @tap.case("a quiet run of a sound server has none of these flags")
 def _():
     needs("wrk")
-    with Box() as box:
-        run(box, "--connections", "64").expect(0)
-        t, = trials(box)
-        for word in ("stall", "errors", "listen-overflows", "throttled"):
-            hasnt(" ".join(t["flags"]), word, "flags")
+    quiet = 0
+    for _ in range(10):
+        with Box() as box:
+            run(box, "--connections", "64").expect(0)
+            t, = trials(box)
+        flags = " ".join(t["flags"])
+        for word in ("errors", "throttled"):
+            hasnt(flags, word, "flags")
+        # A busy machine does stand still, and the kernel's counters are everyone's.
+        if "stall" not in flags and "listen-overflows" not in flags:
+            return
+        quiet += "foreign-cpu-invalid" not in flags
+    ok(quiet == 0, "%d quiet runs, and every one is flagged: %s" % (quiet, flags))
+    raise Skip("the machine was busy in each of ten runs")
 
 
 sys.exit(tap.finish())

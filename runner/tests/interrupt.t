@@ -235,6 +235,27 @@ def _():
         box.check_continued()
 
 
+@tap.case("a config.ini that was changed since is not mixed into the run")
+def _():
+    with Halted() as box:
+        box.process.send_signal(signal.SIGINT)
+        box.finish(box.process).expect(1)
+        before = stored(box.out)
+        path = os.path.join(box.out, "config.ini")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for old, new in (("duration = 1s", "duration = 2s"), ("pipeline = 1", "pipeline = 2")):
+            has(text, old + "\n", "config.ini")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text.replace(old, new))
+            box.resume().refused(2, "config.ini", *new.split(" = "), "was begun with")
+        eq(stored(box.out), before, "trials.jsonl")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        box.resume().expect(0)
+        box.check_continued()
+
+
 @tap.case("interrupted twice, resumed twice")
 def _():
     with Halted() as box:

@@ -168,6 +168,10 @@ def _():
         eq(os.listdir(box.at("mine")), ["precious"], "mine")
         os.mkdir(box.at("empty"))
         box.loopbench("site", "--out", "empty/").expect(0)
+        box.write("empty/CNAME", "x")
+        before = tree(box.at("empty"))
+        box.loopbench("site", "--out", "empty").refused(2, "empty holds something else", "(CNAME)")
+        eq(tree(box.at("empty")), before, "a site that somebody put a file into")
         box.loopbench("site", "--results", "none").refused(2, "no runs to publish in none")
 
 

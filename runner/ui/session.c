@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "base/file.h"
+#include "config/options.h"
 #include "plan/plan_json.h"
 #include "report/calibration.h"
 #include "report/findings.h"
@@ -76,6 +77,30 @@ static int session_check_resume(const struct settings *flags, struct err *e) {
     return 0;
 }
 
+/* The rest of a run must be measured as its beginning was: config.ini still says what the manifest
+ * recorded. Options the manifest does not know are younger than the run. */
+static int session_check_same(const struct config *c, const struct store *before, struct err *e) {
+    const json_t *begun = json_object_get(before->manifest, "options");
+    for (size_t i = 0; i < options_count(); i++) {
+        const char *was = options[i].use & USE_FILE
+                              ? json_string_value(json_object_get(begun, options[i].name))
+                              : NULL;
+        char *now = was ? config_value_text(c, &options[i]) : NULL;
+        bool same = !was || strcmp(was, now ? now : "") == 0;
+        if (!same) {
+            err_set(e, ERR_USAGE,
+                    "%s/config.ini: %s is '%s', but the run was begun with '%s'; put it back, or "
+                    "begin a new run",
+                    before->dir, options[i].name, now ? now : "", was);
+        }
+        free(now);
+        if (!same) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* Configuration and plan as they stand in the folder. */
 static int session_reload(struct session *s, const struct settings *flags, struct err *e) {
     char *ini = NULL;
@@ -92,6 +117,9 @@ static int session_reload(struct session *s, const struct settings *flags, struc
     if (rc == 0) {
         config_release(&s->config);
         s->config = old;
+        rc = session_check_same(&s->config, before, e);
+    }
+    if (rc == 0) {
         rc = store_read_text(before, "plan.json", &plan, e);
     }
     if (rc == 0) {
