@@ -92,7 +92,9 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
         const struct target_config *c = it->config;
         json_t *command = json_array();
         for (size_t k = 0; c->command && c->command[k]; k++) {
-            json_array_append_new(command, json_string(c->command[k]));
+            /* Our own servers by name: the folder they stand in says nothing about the run. */
+            const char *slash = k == 0 && c->builtin ? strrchr(c->command[0], '/') : NULL;
+            json_array_append_new(command, json_string(slash ? slash + 1 : c->command[k]));
         }
         json_object_set_new(out, "command", command);
         json_object_set_new(out, "place", json_string(config_place_name(c->place)));

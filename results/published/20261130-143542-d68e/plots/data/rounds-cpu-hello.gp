@@ -1,0 +1,96 @@
+# Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
+PLOT = 'rounds-cpu-hello'
+HEADING = 'Server CPU per request, every round'
+SUBTITLE = 'hello: 11 rounds from bottom to top; line and box: median and its 95% interval'
+XLABEL = 'µs per request'
+YLABEL = ''
+W = 1059
+H = 352
+HEAD = 58
+COLUMNS = 3
+ROWS = 1
+LEFT = 127.4
+PANELW = 280.0
+PANELH = 210.0
+GAPX = 34
+GAPY = 60
+BOTTOM = 58
+DOTS = 0
+SHARED = 0
+ROOM = 24
+MARKS = 1
+XLOG = 0
+array XMIN[1]
+array XMAX[1]
+array XTICKS[1]
+array XTICK[24]
+array XTEXT[24]
+XMIN[1] = 0; XMAX[1] = 0; XTICKS[1] = 0
+YLOG = 0
+array YMIN[3]
+array YMAX[3]
+array YTICKS[3]
+array YTICK[72]
+array YTEXT[72]
+YMIN[1] = 5.998390736; YMAX[1] = 8.840119466; YTICKS[1] = 6
+YTICK[1] = 6; YTEXT[1] = '6'
+YTICK[2] = 6.5; YTEXT[2] = '6.5'
+YTICK[3] = 7; YTEXT[3] = '7'
+YTICK[4] = 7.5; YTEXT[4] = '7.5'
+YTICK[5] = 8; YTEXT[5] = '8'
+YTICK[6] = 8.5; YTEXT[6] = '8.5'
+YMIN[2] = 5.932110924; YMAX[2] = 8.6981635; YTICKS[2] = 6
+YTICK[25] = 6; YTEXT[25] = '6'
+YTICK[26] = 6.5; YTEXT[26] = '6.5'
+YTICK[27] = 7; YTEXT[27] = '7'
+YTICK[28] = 7.5; YTEXT[28] = '7.5'
+YTICK[29] = 8; YTEXT[29] = '8'
+YTICK[30] = 8.5; YTEXT[30] = '8.5'
+YMIN[3] = 5.867151071; YMAX[3] = 9.442895469; YTICKS[3] = 4
+YTICK[49] = 6; YTEXT[49] = '6'
+YTICK[50] = 7; YTEXT[50] = '7'
+YTICK[51] = 8; YTEXT[51] = '8'
+YTICK[52] = 9; YTEXT[52] = '9'
+N = 5
+ROWS_SHOWN = 5
+array ROW[5]
+array NAME[5]
+array ROWNAME[5]
+array COLOR[5]
+array POINT[5]
+array DASH[5]
+array WIDTH[5]
+array QUIET[5]
+NAME[1] = 'libevent'; ROWNAME[1] = 'libevent'; COLOR[1] = '#0072B2'; POINT[1] = 7; DASH[1] = 1; WIDTH[1] = 2.0; QUIET[1] = 0; ROW[1] = 5
+NAME[2] = 'libuv'; ROWNAME[2] = 'libuv'; COLOR[2] = '#D55E00'; POINT[2] = 5; DASH[2] = 2; WIDTH[2] = 2.0; QUIET[2] = 0; ROW[2] = 4
+NAME[3] = 'h2o'; ROWNAME[3] = 'h2o'; COLOR[3] = '#009E73'; POINT[3] = 9; DASH[3] = 4; WIDTH[3] = 2.0; QUIET[3] = 0; ROW[3] = 3
+NAME[4] = 'libevent-again'; ROWNAME[4] = 'libevent-again'; COLOR[4] = '#0072B2'; POINT[4] = 6; DASH[4] = 3; WIDTH[4] = 1.4; QUIET[4] = 0; ROW[4] = 2
+NAME[5] = 'null'; ROWNAME[5] = 'null'; COLOR[5] = '#8C8C8C'; POINT[5] = 1; DASH[5] = 1; WIDTH[5] = 1.0; QUIET[5] = 1; ROW[5] = 1
+K = 3
+array PANEL[3]
+array SHAPE[3]
+SHAPE[1] = 7; PANEL[1] = '10 connections'
+SHAPE[2] = 5; PANEL[2] = '100 connections'
+SHAPE[3] = 9; PANEL[3] = '500 connections'
+array GAPP[10]
+array GAPL[10]
+GAPS = 0
+RN = 5
+array RTEXT[5]
+RTEXT[1] = 'libevent'
+RTEXT[2] = 'libuv'
+RTEXT[3] = 'h2o'
+RTEXT[4] = 'libevent-again'
+RTEXT[5] = 'null'
+ROUNDS = 11
+array OF[5]
+OF[1] = 1
+OF[2] = 2
+OF[3] = 3
+OF[4] = 4
+OF[5] = 5
+KEYS = 0
+array KEYX[1]
+array KEYY[1]
+array KEYTEXT[1]
+array KEYOF[1]
