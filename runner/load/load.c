@@ -12,6 +12,8 @@ void load_outcome_init(struct load_outcome *o) {
     o->cpu_ns = -1;
     o->active_ratio = (double)NAN;
     o->wall_us = o->idle_us = -1;
+    o->told = (struct load_told){-1, -1, -1, -1, -1, -1, (double)NAN};
+    o->latency_step_us = -1;
 }
 
 void load_outcome_release(struct load_outcome *o) {
@@ -36,4 +38,17 @@ const char *load_failure_name(enum load_failure f) {
         [LOAD_INTERRUPTED] = "interrupted",
     };
     return (size_t)f < sizeof names / sizeof *names ? names[f] : "unknown";
+}
+
+const struct load_ops *load_at(size_t i) {
+    static const struct load_ops *const all[] = {&load_wrk, &load_ab, &load_h2load, &load_siege};
+    return i < sizeof all / sizeof *all ? all[i] : NULL;
+}
+
+const struct load_ops *load_find(const char *name) {
+    size_t i = 0;
+    while (load_at(i) && strcmp(load_at(i)->name, name) != 0) {
+        i++;
+    }
+    return load_at(i);
 }
