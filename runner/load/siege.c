@@ -127,7 +127,7 @@ static void siege_command(struct tool_command *c, const struct load_spec *spec, 
     tool_word_url(c, spec);
 }
 
-static const char *const siege_ask[] = {"--version", NULL};
+static const char *const siege_ask[] = {"-R", "/dev/null", "--version", NULL};
 static const char *const siege_env[] = {"HOME=/dev/null", NULL};
 
 static const struct tool_kind siege_kind = {
