@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define COUNT_MAX INT64_C(1000000000000000)
+#define COUNT_MAX INT64_C(100000000000000000) /* times in µs since 1970 are 10^15 */
 #define WHOLE_MAX INT64_C(1000000000)
 #define MILLION   1000000
 

@@ -13,7 +13,7 @@ const char *scan_label(const char *text, const char *label);
 /* Exactly `word`. */
 bool scan_word(const char **at, const char *word);
 
-/* A decimal whole number of at most 10^15. */
+/* A decimal whole number of at most 10^17. */
 bool scan_count(const char **at, int64_t *out);
 
 /* A decimal number with up to six digits behind its point, in millionths: "1.5" is 1500000. At most

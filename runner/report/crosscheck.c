@@ -137,9 +137,9 @@ static void side_measure(const struct crosscheck *c, struct crosscheck_side *s,
 
 static struct verdict side_against(const struct crosscheck *c, const struct crosscheck_side *s,
                                    const struct crosscheck_side *wrk, enum crosscheck_figure id,
-                                   const struct room *r) {
-    fill(c, s, id, true, r->a);
-    fill(c, wrk, id, true, r->b);
+                                   bool gated, const struct room *r) {
+    fill(c, s, id, gated, r->a);
+    fill(c, wrk, id, gated, r->b);
     return verdict_judge(r->a, r->b, c->cells->rounds, &c->rule, r->work);
 }
 
@@ -203,8 +203,12 @@ static void judge_group(const struct crosscheck *c, struct crosscheck_cell *g,
         side_measure(c, &g->side[i], r);
     }
     for (size_t i = 1; i < g->n; i++) {
-        g->side[i].rate = side_against(c, &g->side[i], &g->side[0], CROSS_RATE, r);
-        g->side[i].server_cpu = side_against(c, &g->side[i], &g->side[0], CROSS_SERVER_CPU, r);
+        struct crosscheck_side *s = &g->side[i];
+        const struct crosscheck_side *wrk = &g->side[0];
+        s->rate = side_against(c, s, wrk, CROSS_RATE, true, r);
+        s->rate_ungated = side_against(c, s, wrk, CROSS_RATE, false, r);
+        s->server_cpu = side_against(c, s, wrk, CROSS_SERVER_CPU, true, r);
+        s->server_cpu_ungated = side_against(c, s, wrk, CROSS_SERVER_CPU, false, r);
     }
 }
 

@@ -54,7 +54,8 @@ struct crosscheck_side {
     int threads;     /* -1 unknown */
     /* CLIENT_LIMITED: it, not the server, set the rate. */
     enum client_state client;
-    struct verdict rate, server_cpu; /* against wrk; of wrk itself all zero */
+    /* Against wrk, of wrk itself all zero; ungated: with the trials that the machine disturbed. */
+    struct verdict rate, server_cpu, rate_ungated, server_cpu_ungated;
 };
 
 struct crosscheck_cell {

@@ -40,12 +40,24 @@ static void say_failures(const struct crosscheck_side *s, struct crosscheck_word
     }
 }
 
+/* What there would be with the disturbed trials, where there are enough only with them. */
+static void say_ungated(const struct verdict *v, const struct verdict *ungated, const char *what,
+                        struct crosscheck_words *w) {
+    char more[96] = "";
+    if (ungated->kind != VERDICT_INSUFFICIENT && isfinite(ungated->lo)) {
+        snprintf(more, sizeof more, "; with the disturbed trials %.2f [%.2f, %.2f] of it",
+                 ungated->ratio, ungated->lo, ungated->hi);
+    }
+    add(w, "%s: insufficient to compare with wrk's (%zu of %zu blocks valid, %zu needed)%s", what,
+        v->pairs.valid, v->pairs.planned, v->needed, more);
+}
+
 /* "0.42 [0.40, 0.44] of wrk's", or why there is no such figure. */
-static void say_ratio(const struct verdict *v, const char *what, struct crosscheck_words *w) {
+static void say_ratio(const struct verdict *v, const struct verdict *ungated, const char *what,
+                      struct crosscheck_words *w) {
     switch (v->kind) {
     case VERDICT_INSUFFICIENT:
-        add(w, "%s: insufficient to compare with wrk's (%zu of %zu blocks valid, %zu needed)", what,
-            v->pairs.valid, v->pairs.planned, v->needed);
+        say_ungated(v, ungated, what, w);
         return;
     case VERDICT_EQUIVALENT:
         add(w, "%s agrees with wrk's within %.3g%%: %.2f [%.2f, %.2f] of it", what, 100 * v->margin,
@@ -160,11 +172,11 @@ void crosscheck_say(const struct crosscheck *c, const struct crosscheck_cell *ce
     }
     const bool compared = i > 0 && strcmp(wrk->generator, CROSSCHECK_REFERENCE) == 0;
     if (compared) {
-        say_ratio(&s->rate, "its rate", out);
+        say_ratio(&s->rate, &s->rate_ungated, "its rate", out);
     }
     say_limit(c, s, out);
     if (compared) {
-        say_ratio(&s->server_cpu, "the server's CPU for a request", out);
+        say_ratio(&s->server_cpu, &s->server_cpu_ungated, "the server's CPU for a request", out);
         say_own_cpu(s, wrk, out);
     }
     say_counts(cell, s, out);

@@ -96,13 +96,18 @@ static json_t *count_or_null(int64_t v) {
     return v >= 0 ? json_integer(v) : json_null();
 }
 
-static json_t *verdict_json(const struct verdict *v) {
-    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}", "verdict",
-                     verdict_name(v->kind), "fragile", v->fragile, "ratio", real_or_null(v->ratio),
-                     "lo", real_or_null(v->lo), "hi", real_or_null(v->hi), "signed_rank_p",
-                     real_or_null(v->signed_rank_p), "blocks", "planned",
-                     (json_int_t)v->pairs.planned, "valid", (json_int_t)v->pairs.valid, "needed",
-                     (json_int_t)v->needed);
+static json_t *verdict_json(const struct verdict *v, const struct verdict *ungated) {
+    json_t *out =
+        json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}", "verdict",
+                  verdict_name(v->kind), "fragile", v->fragile, "ratio", real_or_null(v->ratio),
+                  "lo", real_or_null(v->lo), "hi", real_or_null(v->hi), "signed_rank_p",
+                  real_or_null(v->signed_rank_p), "blocks", "planned", (json_int_t)v->pairs.planned,
+                  "valid", (json_int_t)v->pairs.valid, "needed", (json_int_t)v->needed);
+    json_object_set_new(out, "ungated",
+                        json_pack("{s:s, s:o, s:o, s:o}", "verdict", verdict_name(ungated->kind),
+                                  "ratio", real_or_null(ungated->ratio), "lo",
+                                  real_or_null(ungated->lo), "hi", real_or_null(ungated->hi)));
+    return out;
 }
 
 static json_t *side_json(const struct crosscheck *c, const struct crosscheck_cell *cell, size_t i) {
@@ -128,8 +133,8 @@ static json_t *side_json(const struct crosscheck *c, const struct crosscheck_cel
         "client", client_state_name(s->client), "counted", "trials", (json_int_t)s->asked,
         "generator", count_or_null(s->asked > 0 ? s->told : -1), "server",
         count_or_null(s->asked > 0 ? s->served : -1), "figures", figures, "rate_of_wrk",
-        i > 0 ? verdict_json(&s->rate) : json_null(), "server_cpu_of_wrk",
-        i > 0 ? verdict_json(&s->server_cpu) : json_null(), "says", says);
+        i > 0 ? verdict_json(&s->rate, &s->rate_ungated) : json_null(), "server_cpu_of_wrk",
+        i > 0 ? verdict_json(&s->server_cpu, &s->server_cpu_ungated) : json_null(), "says", says);
 }
 
 static json_t *cells_json(const struct crosscheck *c) {
