@@ -59,6 +59,8 @@ static double trial_value(const struct crosscheck *c, const struct trial_record 
         return known(r->raw.p99_us);
     case CROSS_MAX:
         return known(r->raw.max_us);
+    case CROSS_SLEEPS:
+        return known(r->server.switches_voluntary) / served(r);
     case CROSS_ACCEPTED:
         return known(r->server.accepted);
     case CROSS_DURATION:

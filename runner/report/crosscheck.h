@@ -36,6 +36,7 @@ enum crosscheck_figure {
     CROSS_P50,        /* µs, as it says */
     CROSS_P99,
     CROSS_MAX,
+    CROSS_SLEEPS,   /* times that the server gave its CPU up by itself, a request */
     CROSS_ACCEPTED, /* connections that the server accepted */
     CROSS_DURATION, /* µs that it says it measured */
     CROSS_FIGURES,

@@ -9,6 +9,9 @@
 
 /* From here on a generator's CPU per request is worth a sentence, either way. */
 #define CPU_TIMES 1.25
+/* A server that sleeps so often for a request, and so many times as often as under wrk. */
+#define SLEEPS       0.1
+#define SLEEPS_TIMES 2
 /* Of wrk's bytes per reply, another number is another way to count. */
 #define BYTES_TOLERANCE 0.02
 
@@ -143,6 +146,16 @@ static void say_own_cpu(const struct crosscheck_side *s, const struct crosscheck
     }
 }
 
+/* One that is fed a request at a time sleeps and wakes for each. */
+static void say_sleeps(const struct crosscheck_side *s, const struct crosscheck_side *wrk,
+                       struct crosscheck_words *w) {
+    double own = median(s, CROSS_SLEEPS);
+    double other = median(wrk, CROSS_SLEEPS);
+    if (own > SLEEPS && own > SLEEPS_TIMES * other) {
+        add(w, "the server went to sleep %.2f times a request, under wrk %.2f times", own, other);
+    }
+}
+
 static void say_bytes(const struct crosscheck_side *s, const struct crosscheck_side *wrk,
                       struct crosscheck_words *w) {
     double own = median(s, CROSS_BYTES);
@@ -177,6 +190,7 @@ void crosscheck_say(const struct crosscheck *c, const struct crosscheck_cell *ce
     say_limit(c, s, out);
     if (compared) {
         say_ratio(&s->server_cpu, &s->server_cpu_ungated, "the server's CPU for a request", out);
+        say_sleeps(s, wrk, out);
         say_own_cpu(s, wrk, out);
     }
     say_counts(cell, s, out);

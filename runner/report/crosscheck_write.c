@@ -31,6 +31,7 @@ static const struct column columns[CROSS_FIGURES] = {
     {CROSS_P50, "latency_p50_us", "p50", "p50"},
     {CROSS_P99, "latency_p99_us", "p99", "p99"},
     {CROSS_MAX, "latency_max_us", "max", "max"},
+    {CROSS_SLEEPS, "server_sleeps_per_request", "server sleeps/request", "sleeps"},
     {CROSS_ACCEPTED, "connections_accepted", "connections", "conns"},
     {CROSS_DURATION, "duration_us", "measured", "time"},
 };
@@ -48,6 +49,8 @@ static void figure_text(char *out, size_t size, const struct crosscheck_side *s,
         snprintf(out, size, "%.0f%%", 100 * v);
     } else if (id == CROSS_SERVER) {
         snprintf(out, size, "%.2f", v);
+    } else if (id == CROSS_SLEEPS) {
+        snprintf(out, size, "%.3f", v);
     } else if (id == CROSS_BYTES || id == CROSS_ACCEPTED) {
         snprintf(out, size, "%.*f", id == CROSS_BYTES, v);
     } else if (latency && s->step_us > 1 && v < (double)s->step_us) {

@@ -67,7 +67,8 @@ def known(t):
     t["rate"] = rate * (1 + 0.002 * t["round"])
     t["load"].update(requests=int(rate), cpu_s=0.5, duration_us=1000000, thread_busy=0.5,
                      bytes=int(rate) * (157 if g != "siege" else 12))
-    t["server"].update(requests=int(rate), cpus_used=0.5, cpu_ns=int(rate) * 7000, accepted=64)
+    t["server"].update(requests=int(rate), cpus_used=0.5, cpu_ns=int(rate) * 7000, accepted=64,
+                       switches_voluntary=int(rate) // 50)
     if g == "ab":
         t["load"].update(thread_busy=1.0, cpu_s=1.0)
         t["server"]["cpu_ns"] *= 2
@@ -75,7 +76,7 @@ def known(t):
         t["server"]["requests"] += 60
     if g == "siege":
         t["rate"] *= 1 + (0.2 if t["round"] % 2 else -0.2)
-        t["server"].update(requests=98000, accepted=70)
+        t["server"].update(requests=98000, accepted=70, switches_voluntary=98000)
 
 
 @tap.case("every generator measures in every round, in an order of its own; what is said is in figures")
@@ -126,6 +127,7 @@ def _():
         has(siege, "its rate: no difference from wrk's shown", "siege")
         has(siege, "it counts 594000 requests, the server only 588000: 6000 that the server never "
                    "saw", "siege")
+        has(siege, "the server went to sleep 1.00 times a request, under wrk 0.02 times", "siege")
         has(siege, "the server accepted 70 connections in a trial of 64", "siege")
         has(siege, "it counts 12.0 bytes a reply, wrk 157.0", "siege")
         has(siege, "its times are multiples of 10 ms, and it tells no percentiles", "siege")
