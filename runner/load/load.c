@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define COUNT 4 /* generators */
+
 void load_outcome_init(struct load_outcome *o) {
     memset(o, 0, sizeof *o);
     o->duration_us = o->requests = o->bytes = -1;
@@ -41,8 +43,9 @@ const char *load_failure_name(enum load_failure f) {
 }
 
 const struct load_ops *load_at(size_t i) {
-    static const struct load_ops *const all[] = {&load_wrk, &load_ab, &load_h2load, &load_siege};
-    return i < sizeof all / sizeof *all ? all[i] : NULL;
+    static const struct load_ops *const all[COUNT] = {&load_wrk, &load_ab, &load_h2load,
+                                                      &load_siege};
+    return i < COUNT ? all[i] : NULL;
 }
 
 const struct load_ops *load_find(const char *name) {

@@ -35,6 +35,11 @@ static void plan_set_target(struct plan_target *t, const char *name, const char 
 /* Each target by each load generator: they are what is compared then. */
 static int plan_list_generators(struct plan *p, const struct config *c, struct err *e) {
     size_t n = c->targets.n * c->generators.n;
+    if (!names_has(&c->generators, "wrk")) {
+        return err_set(
+            e, ERR_USAGE,
+            "generators: wrk is missing; the others are held against it, and it warms up");
+    }
     if (n > VALUES_LIST_MAX) {
         return err_set(e, ERR_USAGE,
                        "%zu targets by %zu load generators are more than %d; choose "

@@ -161,7 +161,7 @@ static struct crosscheck_cell *group_of(struct crosscheck *c, const struct cell 
     const char *base = c->cells->targets[cell->target].base;
     for (size_t i = 0; i < c->count; i++) {
         struct crosscheck_cell *g = &c->cell[i];
-        if (g->connections == cell->connections && strcmp(g->target, base) == 0 &&
+        if (g->connections == cell->connections && g->target && strcmp(g->target, base) == 0 &&
             strcmp(g->workload, cell->workload) == 0) {
             return g;
         }

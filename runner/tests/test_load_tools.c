@@ -474,5 +474,6 @@ int main(void) {
         cmocka_unit_test(asks_for_versions),
         cmocka_unit_test(refuses_what_they_cannot),
     };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("load/tools", tests, set_up, tear_down);
 }

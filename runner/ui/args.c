@@ -43,11 +43,12 @@ const struct command commands[] = {
      "clean and the handicaps of 10 and 20% were found; 1: not so.",
      calibrate_defaults},
     {COMMAND_CROSSCHECK, USE_CROSSCHECK, "crosscheck", "", 0, 0, "",
-     "measure the same by several load generators, to see where they disagree and why",
-     "Measures one cell by wrk, ab, h2load and siege in turn, in interleaved rounds on fresh "
-     "processes of the server, which is asked what it counted. Those that are not installed are "
-     "left out, with a line. Warm-ups are wrk's in every trial. The results are a run like any "
-     "other, with crosscheck.md and crosscheck.json beside it.",
+     "measure the same by several load generators",
+     "Shows where load generators disagree, and why: measures one cell by wrk, ab, h2load and "
+     "siege in turn, in interleaved rounds on fresh processes of the server, which is asked what "
+     "it counted. Those that are not installed are left out, with a line. Warm-ups are wrk's in "
+     "every trial. The results are a run like any other, with crosscheck.md and crosscheck.json "
+     "beside it.",
      crosscheck_defaults},
     {COMMAND_COMPARE, USE_COMPARE, "compare", "A B", 2, 2,
      "name two runs: folders, run ids, or latest",
