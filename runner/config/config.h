@@ -78,6 +78,7 @@ struct config {
     int64_t trial_margin_ns; /* what a trial may take above warm-up and window */
     struct cpu_choice server_cpus, generator_cpus;
     struct pair_list handicap; /* target → ns per request */
+    struct names generators;   /* each target by each of these; empty = by wrk */
     bool verify;
     int64_t repeat_percent; /* of the planned blocks may be run again, each at most twice */
     double margin_percent;  /* a smaller difference is "equivalent" */

@@ -7,6 +7,7 @@
 #include "report/calibration.h"
 #include "base/file.h"
 #include "report/cells.h"
+#include "report/crosscheck.h"
 #include "report/formats.h"
 #include "report/plot_parts.h"
 #include "report/verdicts_formats.h"
@@ -115,6 +116,16 @@ static int calibrate(const struct cells *c, struct err *e) {
     return calibration_judge(&found, c, e) != 0 ? -1 : calibration_write(&found, e);
 }
 
+static int crosscheck(const struct cells *c, struct err *e) {
+    struct crosscheck found;
+    int rc = crosscheck_judge(&found, c, e);
+    if (rc == 0) {
+        rc = crosscheck_write(&found, e);
+        crosscheck_release(&found);
+    }
+    return rc;
+}
+
 int report_write(const char *dir, const struct report_options *o, struct err *e) {
     struct store s;
     struct cells c;
@@ -127,6 +138,9 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
         rc = conclude(&c, o, e);
         if (rc == 0 && calibration_is(&s)) {
             rc = calibrate(&c, e);
+        }
+        if (rc == 0 && crosscheck_is(&s)) {
+            rc = crosscheck(&c, e);
         }
         cells_release(&c);
     }

@@ -27,9 +27,18 @@ static enum verify_kind probe_kind(const struct target_config *t, enum plan_role
     return t->builtin ? VERIFY_OURS : VERIFY_GUEST;
 }
 
+static bool probe_has(const struct probe_state *s, const char *name) {
+    size_t i = 0;
+    while (i < s->n && strcmp(s->item[i].config->name, name) != 0) {
+        i++;
+    }
+    return i < s->n;
+}
+
 static int probe_start(struct probe_state *s, size_t i, struct err *e) {
     const struct plan_target *p = &s->plan->target[i];
-    if (p->role == PLAN_CONTROL) {
+    /* Once, by whatever load generators it will be measured. */
+    if (p->role == PLAN_CONTROL || probe_has(s, p->base)) {
         return 0;
     }
     struct probed *it = &s->item[s->n];
@@ -97,6 +106,9 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
             json_array_append_new(command, json_string(slash ? slash + 1 : c->command[k]));
         }
         json_object_set_new(out, "command", command);
+        if (*p->generator) {
+            json_object_set_new(out, "generator", json_string(p->generator));
+        }
         json_object_set_new(out, "place", json_string(config_place_name(c->place)));
         if (c->url) {
             json_object_set_new(out, "url", json_string(c->url));

@@ -11,6 +11,7 @@
 
 #include "base/cpus.h"
 #include "base/file.h"
+#include "base/workload.h"
 #include "plan/limits.h"
 #include "sample/kernel.h"
 
@@ -118,6 +119,62 @@ void setup_release(struct setup *s) {
     s->log_fd = -1;
 }
 
+/* One that is not wrk: known, there, and fit for every cell. */
+static int setup_other(struct setup *s, const char *name, struct err *e) {
+    const struct load_ops *ops = load_find(name);
+    struct setup_generator *g = &s->others[s->n_others];
+    if (!ops || s->n_others == SETUP_GENERATORS) {
+        return err_set(e, ERR_USAGE,
+                       "generators: no load generator is called '%s'; there are wrk, ab, h2load "
+                       "and siege",
+                       name);
+    }
+    const struct config *c = s->config;
+    for (size_t i = 0; i < c->workloads.n * c->connections.n; i++) {
+        const struct workload *w = workload_find(c->workloads.name[i / c->connections.n]);
+        struct load_spec spec = {
+            .request = {.method = w->method,
+                        .path = w->path,
+                        .headers = w->headers,
+                        .body = w->body},
+            .connections = (int)c->connections.value[i % c->connections.n],
+            .threads = (int)c->threads,
+            .phase = LOAD_WINDOW,
+            .mode = config_mode(c),
+            .duration_ns = c->duration_ns,
+        };
+        if (ops->accepts(&spec, e) != LOAD_OK) {
+            return -1;
+        }
+    }
+    g->ops = ops;
+    s->n_others++;
+    return ops->check(s->loop, NULL, g->version, sizeof g->version, e) == LOAD_OK ? 0 : -1;
+}
+
+static int setup_others(struct setup *s, struct err *e) {
+    const struct names *names = &s->config->generators;
+    for (size_t i = 0; i < names->n; i++) {
+        if (strcmp(names->name[i], s->generator->name) != 0 &&
+            setup_other(s, names->name[i], e) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const struct load_ops *setup_load(const struct setup *s, const char *name) {
+    if (!*name || strcmp(name, s->generator->name) == 0) {
+        return s->generator;
+    }
+    for (size_t i = 0; i < s->n_others; i++) {
+        if (strcmp(s->others[i].ops->name, name) == 0) {
+            return s->others[i].ops;
+        }
+    }
+    return NULL;
+}
+
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e) {
     *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk, .log_fd = -1};
@@ -136,6 +193,9 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
     };
     if (s->generator->check(loop, c->wrk, s->generator_version, sizeof s->generator_version, e) !=
         LOAD_OK) {
+        return -1;
+    }
+    if (setup_others(s, e) != 0) {
         return -1;
     }
     return c->access_log ? setup_open_log(s, e) : 0;

@@ -16,11 +16,21 @@
 #include "target/engine.h"
 #include "target/target.h"
 
+/* Besides wrk. */
+#define SETUP_GENERATORS 8
+
+struct setup_generator {
+    const struct load_ops *ops;
+    char version[64];
+};
+
 struct setup {
     struct loop *loop;
     const struct config *config;
-    const struct load_ops *generator;
+    const struct load_ops *generator; /* wrk: it warms up in any case */
     char generator_version[64];
+    struct setup_generator others[SETUP_GENERATORS]; /* of config.generators, without wrk */
+    size_t n_others;
     struct cpusplit cpus;
     int backlog;
     struct judge_facts facts;
@@ -36,6 +46,9 @@ struct setup {
  */
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e);
+
+/* The load generator of that name ("" = wrk), or NULL when the run has none of it. */
+const struct load_ops *setup_load(const struct setup *s, const char *name);
 
 /* Closes what setup_init opened. */
 void setup_release(struct setup *s);

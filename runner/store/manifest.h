@@ -14,6 +14,7 @@
  *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or
  *               null
  *   generator  {name, version, threads}
+ *   generators [{name, version}]    of a cross-check
  *   cpus       {server, generator, note}   as lists "0-3"; note null when the split is clean
  *   machine    facts of sample/machine, nested as they come
  *   versions   {gnuplot, libuv, …}

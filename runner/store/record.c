@@ -33,6 +33,7 @@ static const struct load_result load_unknown = {
     .errors_status = UNKNOWN_INT,
     .cpu_s = UNKNOWN_REAL,
     .thread_busy = UNKNOWN_REAL,
+    .latency_step_us = UNKNOWN_INT,
 };
 
 static const struct server_result server_unknown = {
@@ -44,6 +45,8 @@ static const struct server_result server_unknown = {
     .switches_involuntary = UNKNOWN_INT,
     .cpus_used = UNKNOWN_REAL,
     .cpu_us_per_request = UNKNOWN_REAL,
+    .requests = UNKNOWN_INT,
+    .accepted = UNKNOWN_INT,
 };
 
 static const struct environment_result environment_unknown = {

@@ -56,8 +56,9 @@ struct load_result {
     int64_t requests;    /* replies, whatever their status */
     int64_t bytes;       /* received */
     int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
-    double cpu_s;       /* CPU of the whole generator process */
-    double thread_busy; /* busiest thread's CPU over wall time, 0..1, while the window ran */
+    double cpu_s;            /* CPU of the whole generator process */
+    double thread_busy;      /* busiest thread's CPU over wall time, 0..1, while the window ran */
+    int64_t latency_step_us; /* the smallest difference of latencies that the generator can tell */
 };
 
 /* CPU of the server over the measured window (all threads). */
@@ -68,6 +69,8 @@ struct server_result {
     int64_t switches_voluntary, switches_involuntary;
     double cpus_used;          /* cpu_ns over wall time */
     double cpu_us_per_request; /* headline: cpu_ns / 1000 / requests */
+    /* What the server itself counted over the window; only where it was asked (crosscheck). */
+    int64_t requests, accepted; /* requests whose reply was begun; connections */
 };
 
 /* Memory in bytes at one moment. */

@@ -9,6 +9,10 @@
 static const struct profile_setting calibrate_defaults[] = {
     {"targets", "libuv"}, {"connections", "64"}, {NULL, NULL}};
 
+/* Seven, so that a verdict, which takes six, is not lost with one disturbed block. */
+static const struct profile_setting crosscheck_defaults[] = {
+    {"targets", "libuv"}, {"connections", "64"}, {"rounds", "7"}, {NULL, NULL}};
+
 const struct command commands[] = {
     {COMMAND_RUN, USE_RUN, "run", "[CONFIG.ini]", 0, 1, "", "measure targets and store the results",
      "Without a file the built-in servers are measured. A file has options as `name = value` under "
@@ -38,6 +42,14 @@ const struct command commands[] = {
      "other, with calibration.md and calibration.json beside it. Exit status 0: the control is "
      "clean and the handicaps of 10 and 20% were found; 1: not so.",
      calibrate_defaults},
+    {COMMAND_CROSSCHECK, USE_CROSSCHECK, "crosscheck", "", 0, 0, "",
+     "measure the same by several load generators",
+     "Shows where load generators disagree, and why: measures one cell by wrk, ab, h2load and "
+     "siege in turn, in interleaved rounds on fresh processes of the server, which is asked what "
+     "it counted. Those that are not installed are left out, with a line. Warm-ups are wrk's in "
+     "every trial. The results are a run like any other, with crosscheck.md and crosscheck.json "
+     "beside it.",
+     crosscheck_defaults},
     {COMMAND_COMPARE, USE_COMPARE, "compare", "A B", 2, 2,
      "name two runs: folders, run ids, or latest",
      "hold the same targets of two runs against each other",

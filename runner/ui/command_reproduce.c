@@ -10,6 +10,7 @@
 #include "store/catalog.h"
 #include "store/manifest.h"
 #include "report/calibration.h"
+#include "report/crosscheck.h"
 #include "report/reading.h"
 #include "ui/recorded.h"
 #include "ui/session.h"
@@ -181,6 +182,9 @@ static int reproduce(const struct invocation *in, const char *dir, struct err *e
                CALIBRATION_KIND) == 0) {
         status =
             err_set(e, ERR_USAGE, "%s is a calibration; repeat it by `loopbench calibrate`", dir);
+    } else if (crosscheck_is(&before.store)) {
+        status =
+            err_set(e, ERR_USAGE, "%s is a cross-check; repeat it by `loopbench crosscheck`", dir);
     } else {
         status = load_recorded(&s, &before.store, &in->args->flags, e);
     }

@@ -11,11 +11,13 @@
 #include "config/options.h"
 #include "plan/plan_json.h"
 #include "report/calibration.h"
+#include "report/crosscheck.h"
 #include "report/findings.h"
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
 #include "ui/calibrate.h"
+#include "ui/crosscheck.h"
 #include "ui/ending.h"
 #include "ui/plan_print.h"
 
@@ -109,6 +111,7 @@ static int session_reload(struct session *s, const struct settings *flags, struc
     char where[4200];
     const struct store *before = writer_before(s->run.writer);
     s->calibration = calibration_is(before);
+    s->crosscheck = crosscheck_is(before);
     snprintf(where, sizeof where, "%s/config.ini", before->dir);
     int rc = store_read_text(before, "config.ini", &ini, e);
     if (rc == 0) {
@@ -285,7 +288,7 @@ int session_finish(struct session *s, struct err *e) {
             .no_plots = !s->config.report || r->interrupted,
             .notes = stderr,
         };
-        if ((!s->calibration && print_tables(dir, e) != 0) ||
+        if ((!s->calibration && !s->crosscheck && print_tables(dir, e) != 0) ||
             (s->config.report && report_write(dir, &o, e) != 0)) {
             fprintf(stderr, "loopbench: %s\n", e->text);
             status = status ? status : (int)e->class;
@@ -293,6 +296,14 @@ int session_finish(struct session *s, struct err *e) {
     }
     if (s->calibration && !r->interrupted) {
         int judged = calibrate_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
+        if (judged < 0) {
+            fprintf(stderr, "loopbench: %s\n", e->text);
+        }
+        judged = judged < 0 ? (int)e->class : judged;
+        status = status ? status : judged;
+    }
+    if (s->crosscheck) {
+        int judged = crosscheck_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
         if (judged < 0) {
             fprintf(stderr, "loopbench: %s\n", e->text);
         }
