@@ -1,11 +1,9 @@
 #include "report/crosscheck.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpus.h"
 #include "report/verdicts.h"
 #include "store/manifest.h"
 
@@ -183,22 +181,6 @@ static void group_add(struct crosscheck_cell *g, const char *generator, const st
     g->side[at] = (struct crosscheck_side){.generator = generator, .cell = cell};
 }
 
-static int count_cpus(const json_t *manifest, const char *path) {
-    const char *list = json_string_value(manifest_at(manifest, path));
-    cpu_set_t set;
-    struct err ignored = {0};
-    return list && cpus_parse(list, path, &set, &ignored) == 0 ? CPU_COUNT(&set) : -1;
-}
-
-/* The CPUs that either side may use: the server one a worker. */
-static void read_cpus(struct crosscheck *c) {
-    const json_t *manifest = c->cells->store->manifest;
-    const char *text = json_string_value(manifest_at(manifest, "options.workers"));
-    double workers = text ? strtod(text, NULL) : NAN;
-    c->server_cpus = fmin(known(count_cpus(manifest, "cpus.server")), workers);
-    c->generator_cpus = known(count_cpus(manifest, "cpus.generator"));
-}
-
 static void judge_group(const struct crosscheck *c, struct crosscheck_cell *g,
                         const struct room *r) {
     for (size_t i = 0; i < g->n; i++) {
@@ -243,7 +225,8 @@ int crosscheck_judge(struct crosscheck *c, const struct cells *cells, struct err
         for (size_t i = 0; i < c->count; i++) {
             c->ratios += 2 * (c->cell[i].n > 0 ? c->cell[i].n - 1 : 0);
         }
-        read_cpus(c);
+        c->server_cpus = cells_server_cpus(c->cells);
+        c->generator_cpus = cells_generator_cpus(c->cells);
         c->rule =
             (struct verdict_rule){planned_margin(cells->store->manifest), verdict_alpha(c->ratios)};
         for (size_t i = 0; i < c->count; i++) {

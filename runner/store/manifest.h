@@ -40,7 +40,8 @@ const json_t *manifest_at(const json_t *manifest, const char *path);
 const char *manifest_text(const json_t *manifest, const char *path, char *buf, size_t size,
                           const char *fallback);
 
-/* The integer at a path, or UNKNOWN_INT. */
+/* The integer at a path, or UNKNOWN_INT. Options are recorded as text, which counts where it is
+ * decimal digits and nothing else. */
 int64_t manifest_int(const json_t *manifest, const char *path);
 
 /* Parses and checks the members the store itself relies on; `file` is named in messages. Returns a
