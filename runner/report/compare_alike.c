@@ -12,7 +12,8 @@
 static const char *const free_options[] = {
     "profile",  "targets", "rounds",        "seed",          "aa-control",  "null-server",
     "verify",   "wrk",     "repeat-blocks", "trial-margin",  "handicap",    "margin",
-    "baseline", "servers", "results",       "ready-timeout", "connections", "workloads"};
+    "baseline", "servers", "results",       "ready-timeout", "connections", "workloads",
+    "guests"};
 
 /* Facts besides the options that must be equal: a path in the manifest and its name. */
 static const char *const must_equal[][2] = {

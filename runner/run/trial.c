@@ -406,12 +406,12 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     struct target_spec spec;
     char **command = NULL;
     int64_t begun = clock_mono_ns();
-    t.workload = workload_find(r->workload);
-    t.logs = target->builtin && r->role != ROLE_NULL && s->log_fd >= 0;
+    t.workload = setup_workload(target, r->workload, e);
+    t.logs = (target->builtin || target->guest) && r->role != ROLE_NULL && s->log_fd >= 0;
     setup_clear_log(s);
     config_mode_text(s->config, r->mode, sizeof r->mode);
     if (!t.workload) {
-        return err_set(e, ERR_USAGE, "no workload '%s'", r->workload);
+        return -1;
     }
     t.generator = setup_load(s, r->load.generator);
     t.counted = s->config->generators.n > 0 && target->builtin;
