@@ -160,8 +160,9 @@ int config_load(struct config *c, const struct settings *flags, unsigned use, st
 int config_load_text(struct config *c, const char *text, size_t len, const char *name,
                      const struct settings *flags, unsigned use, struct err *e);
 
-/* Whether a guest of that name lies in the folder that `flags` say (by --guests, else auto). */
-bool config_is_guest(const struct settings *flags, const char *name);
+/* Whether that name means a target without any file: one of our servers, or a guest in the folder
+ * that `flags` say (by --guests, else auto), in a container or not. */
+bool config_is_known(const struct settings *flags, const char *name);
 
 void config_release(struct config *c);
 

@@ -108,6 +108,14 @@ static bool guests_known(const struct config *c, const char *name) {
     return false;
 }
 
+/* The name before what says where it runs. */
+static void guests_base(const char *target, char *out, size_t size) {
+    size_t len = places_of(target) == PLACE_PROCESS
+                     ? strlen(target)
+                     : (size_t)(strrchr(target, *PLACES_MARK) - target);
+    snprintf(out, size, "%.*s", (int)len, target);
+}
+
 int guests_resolve(struct config *c, struct err *e) {
     char guests[PATH_MAX];
     char dir[PATH_MAX];
@@ -118,10 +126,7 @@ int guests_resolve(struct config *c, struct err *e) {
     for (size_t i = 0; i < c->targets.n; i++) {
         char name[VALUES_NAME_MAX + 1];
         const char *chosen = c->targets.name[i];
-        size_t len = places_of(chosen) == PLACE_PROCESS
-                         ? strlen(chosen)
-                         : (size_t)(strrchr(chosen, *PLACES_MARK) - chosen);
-        snprintf(name, sizeof name, "%.*s", (int)len, chosen);
+        guests_base(chosen, name, sizeof name);
         if (!guests_known(c, chosen) && !guests_known(c, name) &&
             guests_find(guests, name, dir, file, sizeof file) &&
             guests_read(c, name, dir, file, e) != 0) {
@@ -131,18 +136,21 @@ int guests_resolve(struct config *c, struct err *e) {
     return 0;
 }
 
-bool config_is_guest(const struct settings *flags, const char *name) {
+bool config_is_known(const struct settings *flags, const char *target) {
     char guests[PATH_MAX];
     char dir[PATH_MAX];
     char file[PATH_MAX];
+    char name[VALUES_NAME_MAX + 1];
     const char *option = "auto";
+    guests_base(target, name, sizeof name);
     for (size_t i = 0; i < flags->n; i++) {
         if (strcmp(flags->setting[i].option->name, "guests") == 0) {
             option = flags->setting[i].value;
         }
     }
-    return config_guests(option, guests, sizeof guests) == 0 &&
-           guests_find(guests, name, dir, file, sizeof file);
+    return targets_is_builtin(name) ||
+           (config_guests(option, guests, sizeof guests) == 0 &&
+            guests_find(guests, name, dir, file, sizeof file));
 }
 
 static int guests_by_name(const struct dirent **a, const struct dirent **b) {

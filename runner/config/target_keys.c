@@ -220,10 +220,16 @@ int targets_set(struct config *c, const char *key, const char *value, struct err
         names[i] = target_keys[i].name;
     }
     const char *near = option_nearest_of(key, names, TARGET_KEYS);
-    return err_set(e, ERR_USAGE, "a target has no '%s'; %s%s%s", key,
-                   near ? "did you mean '"
-                        : "`loopbench init NAME` writes a file with all its keys",
-                   near ? near : "", near ? "'?" : "");
+    if (near) {
+        return err_set(e, ERR_USAGE, "a target has no '%s'; did you mean '%s'?", key, near);
+    }
+    char all[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < TARGET_KEYS; i++) {
+        int n = snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        used += n > 0 && (size_t)n < sizeof all - used ? (size_t)n : 0;
+    }
+    return err_set(e, ERR_USAGE, "a target has no '%s'; it has %s", key, all);
 }
 
 static const char *const placeholders[] = {"host",    "port", "workers", "backlog",

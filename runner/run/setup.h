@@ -36,6 +36,7 @@ struct setup {
     int backlog;
     struct judge_facts facts;
     char servers[PATH_MAX]; /* folder of the built-in servers */
+    bool all_workloads;     /* a guest is verified for all it serves, not only for those chosen */
     bool containers;        /* some target runs in one: then engine is known */
     struct engine engine;
     int log_fd;   /* the access log, a file without a name; -1 = none */
