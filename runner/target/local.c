@@ -101,6 +101,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
         local_free(&l->target);
         return TARGET_START;
     }
+    l->target.reaper = child_reaper(l->child);
     *out = &l->target;
     return TARGET_OK;
 }

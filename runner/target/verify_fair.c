@@ -106,8 +106,9 @@ static struct fairness fair_judge(const struct verify_findings *f, const char *t
 static void fair_say(const char *target, const char *reference, const struct fairness *all,
                      FILE *out) {
     if (all->wrong > 0) {
-        fprintf(out, "  Not to be compared: %zu workload%s answered wrongly.\n", all->wrong,
-                all->wrong == 1 ? " is" : "s are");
+        fprintf(out, "  Not to be compared: %zu workload%s answered wrongly; say with `workloads` "
+                     "which it serves.\n",
+                all->wrong, all->wrong == 1 ? " is" : "s are");
         return;
     }
     if (all->served == 0) {
@@ -122,15 +123,23 @@ static void fair_say(const char *target, const char *reference, const struct fai
                 target);
         return;
     }
-    if (!reference[0]) {
+    if (all->differ > 0 && all->least == 0 && all->most == 0) {
+        fprintf(out, "  A comparison would be fair: other bodies of the same size as %s.\n",
+                reference);
+    } else if (!reference[0]) {
         fputs("  There was no server of ours to compare with.\n", out);
     } else if (all->least == 0 && all->most == 0 && all->differ == 0) {
         fprintf(out, "  A comparison would be fair: as many bytes as %s.\n", reference);
     } else {
+        bool fewer = all->most < 0;
+        long small = fewer ? -all->most : all->least;
+        long large = fewer ? -all->least : all->most;
         fprintf(out, "  A comparison would be fair but for the bytes: %s sends ", target);
-        if (all->least == all->most) {
-            fprintf(out, "%ld B %s a reply than %s.\n", all->most < 0 ? -all->most : all->most,
-                    all->most < 0 ? "fewer" : "more", reference);
+        if (small == large) {
+            fprintf(out, "%ld B %s a reply than %s.\n", large, fewer ? "fewer" : "more", reference);
+        } else if (small >= 0) {
+            fprintf(out, "%ld to %ld B %s a reply than %s.\n", small, large,
+                    fewer ? "fewer" : "more", reference);
         } else {
             fprintf(out, "%+ld to %+ld B a reply beside %s.\n", all->least, all->most, reference);
         }
