@@ -21,8 +21,9 @@ struct child_spec {
     const cpu_set_t *cpus;   /* NULL = the runner's */
     const int *fds;          /* descriptors it inherits under their own numbers, all above 2 */
     size_t n_fds;
-    /* All it ever forks belongs to it: is found, signalled and ended with it, and dies with the runner
-     * even after it daemonised (base/child_guard.h). Without, only its process group does. */
+    /* All it ever forks belongs to it: is found, signalled and ended with it, and dies with the
+     * runner even after it daemonised (base/child_guard.h). Without, only its process group does.
+     */
     bool guarded;
     bool ignores_interrupt; /* until it handles SIGINT itself: one sent early is lost, not deadly */
     /* One line of its standard output, without the newline; NULL = only kept in the tail. */
@@ -62,9 +63,9 @@ void child_kill(struct child *c, int signum);
 /* Waits until it has exited and its output was read to the end, at most timeout_ns. */
 enum loop_wait child_wait(struct child *c, int64_t timeout_ns);
 
-/* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group (with a guard, to all that
- * is left). Returns true when it ended by itself or within the grace, all of it where there is a
- * guard. Interrupts do not shorten this. */
+/* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group (with a guard, to all
+ * that is left). Returns true when it ended by itself or within the grace, all of it where there is
+ * a guard. Interrupts do not shorten this. */
 bool child_stop(struct child *c, int signum, int64_t grace_ns);
 
 /* Stops (KILL) what still runs and frees it; NULL is ignored. */

@@ -24,7 +24,7 @@ enum guard_event {
 struct guard_message {
     enum guard_event event;
     pid_t pid;
-    int status; /* as wait(2) gives it */
+    int status;  /* as wait(2) gives it */
     bool others; /* of GUARD_EXITED: descendants of it still live */
     struct rusage usage;
 };

@@ -33,8 +33,8 @@ static _Noreturn void spawn_exec(const struct spawn *s) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int nothing = open("/dev/null", O_RDONLY);
-    bool ready = (s->parent == 0 || getppid() == s->parent) && nothing >= 0 && dup2(nothing, 0) >= 0 &&
-                 dup2(s->out, 1) >= 0 && dup2(s->err, 2) >= 0;
+    bool ready = (s->parent == 0 || getppid() == s->parent) && nothing >= 0 &&
+                 dup2(nothing, 0) >= 0 && dup2(s->out, 1) >= 0 && dup2(s->err, 2) >= 0;
     if (ready && spec->cpus && sched_setaffinity(0, sizeof *spec->cpus, spec->cpus) != 0) {
         ready = false;
     }
@@ -169,8 +169,8 @@ int spawn_program(const struct child_spec *spec, const char *program, char **env
         return -1;
     }
     struct spawn s = {spec, program, env, out, err, report[1], getpid()};
-    int rc = spec->guarded ? spawn_guarded(&s, report[0], spawned)
-                           : spawn_plain(&s, report[0], spawned);
+    int rc =
+        spec->guarded ? spawn_guarded(&s, report[0], spawned) : spawn_plain(&s, report[0], spawned);
     int saved = errno;
     close(report[0]);
     errno = saved;

@@ -44,7 +44,9 @@ static int check_log(const struct config *c, const struct origins *o, struct err
             return err_set(e, ERR_USAGE,
                            "%s: target '%s' writes none, so it would not be compared fairly; %s",
                            origins_of(o, "access-log"), t->name,
-                           t->builtin || t->guest || !here ? "leave it out" : "say how it logs with log-options, or put {log} into its command");
+                           t->builtin || t->guest || !here
+                               ? "leave it out"
+                               : "say how it logs with log-options, or put {log} into its command");
         }
     }
     return 0;

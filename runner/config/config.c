@@ -21,7 +21,7 @@ struct loader {
     const char *file;      /* its name, or NULL */
     struct settings given; /* by the file */
     struct origins origins;
-    char *dir;             /* its absolute folder; NULL = not known */
+    char *dir; /* its absolute folder; NULL = not known */
     bool in_target;
     struct names seen; /* keys of the section now read */
 };

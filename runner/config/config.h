@@ -36,19 +36,19 @@ struct target_config {
     /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers} {dir} {log}, expanded when
      * it is started. For a built-in server command[0] is the program in the servers folder. */
     char **command;
-    char **log_options; /* appended to the command with an access log; NULL = none */
-    char **probe;       /* a command that exits 0 where its runtime is there; NULL = not asked */
-    char **version;     /* a command whose first line of output is its version; NULL = none */
-    char **env;         /* NAME=VALUE, NULL-terminated; NULL = none */
-    char **paths;       /* WORKLOAD=PATH, where a path is not the workload's own; NULL = none */
-    char *cwd;          /* NULL = the runner's */
-    char *package;      /* what brings its runtime, blank-separated; NULL = not said */
-    char *about;        /* one line: who would use it; NULL = not said */
-    char *ready_path;   /* "/hello" */
-    int stop_signal;    /* SIGTERM */
-    int64_t stop_grace_ns;  /* between that and SIGKILL; 0 = the launcher's */
-    bool dies_by_signal;    /* being ended by the stop signal is a clean end */
-    int64_t handicap_ns;    /* from --handicap; already part of `command` */
+    char **log_options;    /* appended to the command with an access log; NULL = none */
+    char **probe;          /* a command that exits 0 where its runtime is there; NULL = not asked */
+    char **version;        /* a command whose first line of output is its version; NULL = none */
+    char **env;            /* NAME=VALUE, NULL-terminated; NULL = none */
+    char **paths;          /* WORKLOAD=PATH, where a path is not the workload's own; NULL = none */
+    char *cwd;             /* NULL = the runner's */
+    char *package;         /* what brings its runtime, blank-separated; NULL = not said */
+    char *about;           /* one line: who would use it; NULL = not said */
+    char *ready_path;      /* "/hello" */
+    int stop_signal;       /* SIGTERM */
+    int64_t stop_grace_ns; /* between that and SIGKILL; 0 = the launcher's */
+    bool dies_by_signal;   /* being ended by the stop signal is a clean end */
+    int64_t handicap_ns;   /* from --handicap; already part of `command` */
     struct names workloads; /* what it serves; empty = all */
     enum target_place place;
     char *image; /* of a container; NULL = it has none */

@@ -31,8 +31,8 @@ static int guest_section(void *ctx, int line, const char *section, struct err *e
     const char *name = section + (sizeof target - 1);
     if (r->begun || strncmp(section, target, sizeof target - 1) != 0 ||
         strcmp(name + strspn(name, " \t"), r->name) != 0) {
-        return err_set(e, ERR_USAGE, "a guest has one section, [target %s], as its folder is called",
-                       r->name);
+        return err_set(e, ERR_USAGE,
+                       "a guest has one section, [target %s], as its folder is called", r->name);
     }
     if (targets_add(r->c, r->name, r->dir, e) != 0) {
         return -1;
@@ -79,9 +79,8 @@ static bool guests_find(const char *guests, const char *name, char *dir, char *f
     char joined[PATH_MAX];
     struct err ignored;
     return name[0] != '.' && !strchr(name, '/') &&
-           file_join(joined, sizeof joined, guests, name, &ignored) == 0 &&
-           realpath(joined, dir) && file_join(file, size, dir, GUEST_FILE, &ignored) == 0 &&
-           file_exists(file);
+           file_join(joined, sizeof joined, guests, name, &ignored) == 0 && realpath(joined, dir) &&
+           file_join(file, size, dir, GUEST_FILE, &ignored) == 0 && file_exists(file);
 }
 
 /* Reads a guest that is there. Messages name the file below the folder of guests. */
@@ -148,9 +147,8 @@ bool config_is_known(const struct settings *flags, const char *target) {
             option = flags->setting[i].value;
         }
     }
-    return targets_is_builtin(name) ||
-           (config_guests(option, guests, sizeof guests) == 0 &&
-            guests_find(guests, name, dir, file, sizeof file));
+    return targets_is_builtin(name) || (config_guests(option, guests, sizeof guests) == 0 &&
+                                        guests_find(guests, name, dir, file, sizeof file));
 }
 
 static int guests_by_name(const struct dirent **a, const struct dirent **b) {

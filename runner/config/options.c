@@ -101,8 +101,8 @@ const struct option options[] = {
      USE_RUN | USE_CALIBRATE | USE_CROSSCHECK | USE_DOCTOR | USE_COMPARE | USE_REPRODUCE |
          USE_EXPORT | USE_LIST | USE_PRUNE | USE_SITE | USE_FILE,
      FIELD(results), "results", 0, 0, "FOLDER", "the folder that holds runs, each in its own"},
-    {"config", OPTION_PATH, USE_RUN | USE_VERIFY | USE_DOCTOR | USE_TARGETS, FIELD(config), NULL, 0, 0, "FILE",
-     "INI file with these options and with [target NAME] sections"},
+    {"config", OPTION_PATH, USE_RUN | USE_VERIFY | USE_DOCTOR | USE_TARGETS, FIELD(config), NULL, 0,
+     0, "FILE", "INI file with these options and with [target NAME] sections"},
     {"out", OPTION_PATH, USE_RUN | USE_CALIBRATE | USE_CROSSCHECK | USE_REPRODUCE, FIELD(out), NULL,
      0, 0, "FOLDER", "write the results there instead of into a new folder under results"},
     {"resume", OPTION_PATH, USE_RUN, FIELD(resume), NULL, 0, 0, "FOLDER",

@@ -69,4 +69,3 @@ void targets_dump(const struct config *c, FILE *out) {
         fputs(t->workloads.n > 0 ? "\n" : "", out);
     }
 }
-

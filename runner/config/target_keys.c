@@ -302,4 +302,3 @@ int targets_check(const struct target_config *t, struct err *e) {
     }
     return 0;
 }
-

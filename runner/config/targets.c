@@ -155,8 +155,8 @@ int config_leave_out(struct config *c, const char *name, const char *reason, con
                      struct err *e) {
     bool baseline = c->baseline && strcmp(c->baseline, name) == 0;
     if (baseline || (c->aa_control && strcmp(c->aa_control, name) == 0)) {
-        return err_set(e, ERR_MACHINE, "target '%s': %s, and the run depends on it (%s)%s%s%s", name,
-                       reason, baseline ? "--baseline" : "--aa-control",
+        return err_set(e, ERR_MACHINE, "target '%s': %s, and the run depends on it (%s)%s%s%s",
+                       name, reason, baseline ? "--baseline" : "--aa-control",
                        package ? "; `apt-get install " : "", package ? package : "",
                        package ? "`" : "");
     }

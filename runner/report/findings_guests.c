@@ -12,7 +12,8 @@ void findings_say_guests(struct maker *m) {
     for (size_t w = 0; reference != SIZE_MAX && w < c->workload_count; w++) {
         size_t said = 0;
         for (size_t i = 0; i < c->target_count; i++) {
-            double more = guests_is(c, i) ? guests_more(c, i, reference, c->workloads[w]) : (double)NAN;
+            double more =
+                guests_is(c, i) ? guests_more(c, i, reference, c->workloads[w]) : (double)NAN;
             if (!(fabs(more) >= BYTES_ALIKE) || (said == 0 && !maker_begin(m))) {
                 continue;
             }

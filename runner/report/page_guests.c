@@ -7,10 +7,10 @@
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-static const struct doc_column columns[] = {
-    {"target", DOC_NAME},     {"workload", DOC_NAME}, {"bytes a reply", DOC_NUMBER},
-    {"beside", DOC_NUMBER},   {"head", DOC_NUMBER},   {"body", DOC_NUMBER},
-    {"its replies", DOC_TEXT}};
+static const struct doc_column columns[] = {{"target", DOC_NAME},          {"workload", DOC_NAME},
+                                            {"bytes a reply", DOC_NUMBER}, {"beside", DOC_NUMBER},
+                                            {"head", DOC_NUMBER},          {"body", DOC_NUMBER},
+                                            {"its replies", DOC_TEXT}};
 
 bool page_has_guests(const struct cells *c) {
     for (size_t i = 0; i < c->target_count; i++) {
@@ -122,9 +122,10 @@ void page_guests(struct doc *d, const struct cells *c) {
     }
     doc_whole(d, DOC_SECTION, "guests", "Servers that are not ours");
     doc_begin(d, DOC_PARAGRAPH, NULL);
-    doc_say(d, "They answer the same requests, but not with the same bytes. Bytes a reply are those "
-               "the load generator received, those of replies that the end of a window cut off "
-               "among them");
+    doc_say(d,
+            "They answer the same requests, but not with the same bytes. Bytes a reply are those "
+            "the load generator received, those of replies that the end of a window cut off "
+            "among them");
     if (reference != SIZE_MAX) {
         doc_say(d, "; beside and in brackets: how many more than ");
         doc_name(d, c->targets[reference].name);

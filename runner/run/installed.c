@@ -16,9 +16,8 @@
 static struct child *installed_ask(struct loop *loop, const struct target_config *t,
                                    char *const *command, enum loop_wait *ended) {
     struct err ignored = {0};
-    const struct child_spec spec = {.argv = (const char *const *)command,
-                                    .env = (const char *const *)t->env,
-                                    .cwd = t->cwd};
+    const struct child_spec spec = {
+        .argv = (const char *const *)command, .env = (const char *const *)t->env, .cwd = t->cwd};
     struct child *child = child_start(loop, &spec, &ignored);
     if (child) {
         *ended = child_wait(child, ASK_TIMEOUT_NS);
@@ -102,12 +101,11 @@ int installed_leave_out(struct loop *loop, struct config *c, struct err *e) {
     }
     const struct left_out *first = &c->left_out[0];
     if (c->targets.n == 0 || c->workloads.n == 0) {
-        return err_set(e, ERR_MACHINE, "nothing is left to measure: %s is %s%s%s%s%s", first->name,
-                       first->reason, first->package ? "; `apt-get install " : "",
-                       first->package ? first->package : "", first->package ? "`" : "",
-                       first->package && config_target(c, first->name)->guest
-                           ? " or `make deps-guests`"
-                           : "");
+        return err_set(
+            e, ERR_MACHINE, "nothing is left to measure: %s is %s%s%s%s%s", first->name,
+            first->reason, first->package ? "; `apt-get install " : "",
+            first->package ? first->package : "", first->package ? "`" : "",
+            first->package && config_target(c, first->name)->guest ? " or `make deps-guests`" : "");
     }
     return 0;
 }

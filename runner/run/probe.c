@@ -196,9 +196,12 @@ static json_t *probe_wire(const struct verify_wire *w) {
                  {"reference_head_bytes", both, w->head_of_reference},
                  {"reference_body_bytes", both, w->body_of_reference}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        json_object_set_new(out, sizes[i].name, sizes[i].known ? json_integer((json_int_t)sizes[i].value) : json_null());
+        json_object_set_new(out, sizes[i].name,
+                            sizes[i].known ? json_integer((json_int_t)sizes[i].value)
+                                           : json_null());
     }
-    json_object_set_new(out, "same_body", both && !w->varies ? json_boolean(w->same_body) : json_null());
+    json_object_set_new(out, "same_body",
+                        both && !w->varies ? json_boolean(w->same_body) : json_null());
     json_object_set_new(out, "same_headers", both ? json_boolean(w->same_headers) : json_null());
     json_object_set_new(out, "content_length", size ? json_boolean(!w->chunked) : json_null());
     json_object_set_new(out, "keeps_connection", size ? json_boolean(w->keeps) : json_null());

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* CPU used since the start, summed over threads (and over processes by proc_cpu_read). A process that
- * ended and was waited for is counted with the one that waited: its time moves from its own figures
- * to the other's, and the sum goes on. */
+/* CPU used since the start, summed over threads (and over processes by proc_cpu_read). A process
+ * that ended and was waited for is counted with the one that waited: its time moves from its own
+ * figures to the other's, and the sum goes on. */
 struct proc_cpu {
     int64_t run_ns;       /* /proc/PID/task/TID/schedstat, live threads, and the ticks of children
                              waited for; -1 = not available */

@@ -106,8 +106,7 @@ static void sampler_on_timer(uv_timer_t *timer) {
 }
 
 static void sampler_know_nothing(struct sampler_result *r) {
-    *r = (struct sampler_result){
-        .socket_memory = -1, .peak_pss = -1, .thread_busy = (double)NAN};
+    *r = (struct sampler_result){.socket_memory = -1, .peak_pss = -1, .thread_busy = (double)NAN};
     r->loaded = r->last = (struct proc_memory){-1, -1, -1, -1, -1, -1};
 }
 

@@ -92,8 +92,8 @@ struct memory_series {
 struct memory_result {
     struct memory_sample idle;   /* ready, before any load */
     struct memory_sample loaded; /* last sample of the window with the connections open */
-    /* The highest RSS since the target started, VmHWM; of several processes the highest sum that was
-     * sampled, for their own peaks need not have come together. */
+    /* The highest RSS since the target started, VmHWM; of several processes the highest sum that
+     * was sampled, for their own peaks need not have come together. */
     int64_t peak_rss;
     int64_t peak_pss; /* the highest PSS that was sampled */
     struct memory_series series;

@@ -72,9 +72,9 @@ static int session_guest_workload(struct session *s, const struct workload *w) {
     const struct http_reply *reply =
         s->replies && s->replies->n > kept ? &s->replies->items[kept].reply : NULL;
     return verify_add_wire(s->f, s->target, w,
-                           s->absent                            ? NOT_SERVED
+                           s->absent                          ? NOT_SERVED
                            : verify_failures(s->f) > failures ? SERVED_WRONG
-                                                                : SERVED,
+                                                              : SERVED,
                            reply, s->e);
 }
 

@@ -51,8 +51,8 @@ struct verify_wire {
     char target[64], workload[64];
     char reference[64]; /* "" = there was none to hold it against */
     enum verify_served { SERVED, NOT_SERVED, SERVED_WRONG } served;
-    int status;         /* 0 = no reply */
-    size_t head, body;  /* bytes of its reply; the body without the framing of chunks */
+    int status;        /* 0 = no reply */
+    size_t head, body; /* bytes of its reply; the body without the framing of chunks */
     size_t head_of_reference, body_of_reference;
     bool same_body; /* byte for byte; of a workload that varies: it was judged by its meaning */
     bool varies;

@@ -64,7 +64,10 @@ static void wire_print(const struct verify_wire *w, FILE *out) {
     fprintf(out, "served, %zu B a reply (head %zu, body %zu)", w->head + w->body, w->head, w->body);
     if (w->reference[0]) {
         long more = wire_more(w);
-        fprintf(out, more == 0 ? ", as many" : more > 0 ? ", %ld B more" : ", %ld B fewer",
+        fprintf(out,
+                more == 0  ? ", as many"
+                : more > 0 ? ", %ld B more"
+                           : ", %ld B fewer",
                 more < 0 ? -more : more);
         fprintf(out, "; %s; %s",
                 w->varies      ? "a body that varies"
@@ -106,20 +109,23 @@ static struct fairness fair_judge(const struct verify_findings *f, const char *t
 static void fair_say(const char *target, const char *reference, const struct fairness *all,
                      FILE *out) {
     if (all->wrong > 0) {
-        fprintf(out, "  Not to be compared: %zu workload%s answered wrongly; say with `workloads` "
-                     "which it serves.\n",
+        fprintf(out,
+                "  Not to be compared: %zu workload%s answered wrongly; say with `workloads` "
+                "which it serves.\n",
                 all->wrong, all->wrong == 1 ? " is" : "s are");
         return;
     }
     if (all->served == 0) {
-        fprintf(out, "  Not to be compared: %s serves no workload; say where they are with "
-                     "`paths`.\n",
+        fprintf(out,
+                "  Not to be compared: %s serves no workload; say where they are with "
+                "`paths`.\n",
                 target);
         return;
     }
     if (all->closes > 0) {
-        fprintf(out, "  Not fair on kept connections: %s closes them. With --no-keepalive it would "
-                     "be.\n",
+        fprintf(out,
+                "  Not fair on kept connections: %s closes them. With --no-keepalive it would "
+                "be.\n",
                 target);
         return;
     }

@@ -12,7 +12,7 @@ struct session {
     struct verify_findings *f;
     struct err *e;
     bool absent; /* the last thing asked for is not there, and need not be */
-    bool dead; /* it does not answer: asking on would only wait */
+    bool dead;   /* it does not answer: asking on would only wait */
 };
 
 /* The request of a workload, with a method of its own or another one. */

@@ -262,8 +262,8 @@ static void reaped_ticks_are_apart(void **state) {
     assert_int_equal(proc_parse_stat_reaped(stat, &user, &system), 0);
     assert_int_equal(user, 13);
     assert_int_equal(system, 14);
-    assert_int_equal(proc_parse_stat_reaped("7 (a) S 1 7 7 0 -1 1 1 2 3 4 11 12 13", &user, &system),
-                     -1);
+    assert_int_equal(
+        proc_parse_stat_reaped("7 (a) S 1 7 7 0 -1 1 1 2 3 4 11 12 13", &user, &system), -1);
 }
 
 static void burn_for(int64_t ns) {
@@ -325,12 +325,11 @@ static void ended_children_are_counted(void **state) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaped_ticks_are_apart),
-        cmocka_unit_test(ended_children_are_counted),
-        cmocka_unit_test(parses_schedstat),  cmocka_unit_test(parses_stat),
-        cmocka_unit_test(parses_fields),     cmocka_unit_test(parses_memory),
-        cmocka_unit_test(parses_children),   cmocka_unit_test(splits_usage),
-        cmocka_unit_test(reads_itself),      cmocka_unit_test(knows_when_nobody_is_there),
+        cmocka_unit_test(reaped_ticks_are_apart), cmocka_unit_test(ended_children_are_counted),
+        cmocka_unit_test(parses_schedstat),       cmocka_unit_test(parses_stat),
+        cmocka_unit_test(parses_fields),          cmocka_unit_test(parses_memory),
+        cmocka_unit_test(parses_children),        cmocka_unit_test(splits_usage),
+        cmocka_unit_test(reads_itself),           cmocka_unit_test(knows_when_nobody_is_there),
         cmocka_unit_test(finds_descendants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

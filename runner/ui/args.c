@@ -22,7 +22,8 @@ const struct command commands[] = {
      "  command = ./my-server --port {port}\n"
      "  ready = /hello\n"
      "\n"
-     "`loopbench init NAME` writes one with all its keys. A guest (`loopbench targets` lists them) is "
+     "`loopbench init NAME` writes one with all its keys. A guest (`loopbench targets` lists them) "
+     "is "
      "found by its name alone. A flag wins over the file, the file over the profile.",
      NULL},
     {COMMAND_REPORT, USE_REPORT, "report", "FOLDER", 1, 1,

@@ -39,8 +39,7 @@ static void targets_workloads(const struct target_config *t, char *out, size_t s
     size_t used = 0;
     snprintf(out, size, "all");
     for (size_t i = 0; i < t->workloads.n && used < size; i++) {
-        int n =
-            snprintf(out + used, size - used, "%s%s", i > 0 ? "," : "", t->workloads.name[i]);
+        int n = snprintf(out + used, size - used, "%s%s", i > 0 ? "," : "", t->workloads.name[i]);
         used += n > 0 ? (size_t)n : 0;
     }
 }

@@ -44,7 +44,7 @@ size_t left_out_notes(const struct config *c, char note[][NOTE_SIZE], size_t max
         const char *placeholder, *what;
         bool wanted;
     } asked[] = {{"{workers}", "number of workers", c->workers > 1},
-                   {"{backlog}", "listen backlog", c->backlog > 0}};
+                 {"{backlog}", "listen backlog", c->backlog > 0}};
     size_t n = 0;
     for (size_t o = 0; o < sizeof asked / sizeof asked[0]; o++) {
         for (size_t i = 0; asked[o].wanted && i < c->targets.n && n < max; i++) {
