@@ -159,6 +159,7 @@ int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *wh
                       struct err *e) {
     char guests[PATH_MAX];
     struct dirent **entry = NULL;
+    size_t before = c->target_count;
     int rc = 0;
     if (config_guests(c->guests, guests, sizeof guests) != 0) {
         return err_set(e, ERR_USAGE, "guests: the path is too long; choose a shorter one");
@@ -182,5 +183,8 @@ int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *wh
         free(entry[i]);
     }
     free(entry);
+    for (size_t i = before; rc == 0 && i < c->target_count; i++) {
+        rc = targets_finish_section(&c->target[i], e);
+    }
     return rc;
 }

@@ -178,8 +178,7 @@ static int targets_expand_words(const struct target_config *t, char ***words, st
     return expanded ? 0 : targets_no_memory(e);
 }
 
-/* A guest's command is recorded as it was written; all else is only used. */
-static int targets_finish_section(struct target_config *t, struct err *e) {
+int targets_finish_section(struct target_config *t, struct err *e) {
     if (t->cwd) {
         char *cwd = config_expand(t, t->cwd, NULL);
         free(t->cwd);

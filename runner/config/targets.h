@@ -27,6 +27,9 @@ int targets_check(const struct target_config *t, struct err *e);
  * what is not recorded of the others. */
 int targets_finish(struct config *c, struct err *e);
 
+/* Of a section: {dir} in all but a guest's command, which is recorded as it was written. */
+int targets_finish_section(struct target_config *t, struct err *e);
+
 /* "libevent", … */
 bool targets_is_builtin(const char *name);
 

@@ -8,28 +8,37 @@
 
 #include "base/child.h"
 #include "base/file.h"
+#include "config/words.h"
 
 #define ASK_TIMEOUT_NS INT64_C(10000000000)
 
 /* Runs a target's own question to its end, at most ASK_TIMEOUT_NS. NULL: it could not be started.
  */
-static struct child *installed_ask(struct loop *loop, const struct target_config *t,
-                                   char *const *command, enum loop_wait *ended) {
+static struct child *installed_ask(struct loop *loop, const struct config *c,
+                                   const struct target_config *t, char *const *command,
+                                   enum loop_wait *ended) {
     struct err ignored = {0};
+    char servers[PATH_MAX];
+    bool known = config_servers(c->servers, servers, sizeof servers) == 0;
+    char **argv = config_expand_all(t, command, known ? servers : NULL);
+    if (!argv) {
+        return NULL;
+    }
     const struct child_spec spec = {
-        .argv = (const char *const *)command, .env = (const char *const *)t->env, .cwd = t->cwd};
+        .argv = (const char *const *)argv, .env = (const char *const *)t->env, .cwd = t->cwd};
     struct child *child = child_start(loop, &spec, &ignored);
     if (child) {
         *ended = child_wait(child, ASK_TIMEOUT_NS);
         child_stop(child, SIGKILL, 0);
     }
+    words_free(argv);
     return child;
 }
 
-static int installed_probe(struct loop *loop, const struct target_config *t, char *why, size_t size,
-                           struct err *e) {
+static int installed_probe(struct loop *loop, const struct config *c, const struct target_config *t,
+                           char *why, size_t size, struct err *e) {
     enum loop_wait ended = LOOP_DONE;
-    struct child *child = installed_ask(loop, t, t->probe, &ended);
+    struct child *child = installed_ask(loop, c, t, t->probe, &ended);
     bool good = child && ended == LOOP_DONE && child_status(child) == 0;
     child_free(child);
     if (ended == LOOP_INTERRUPTED) {
@@ -53,7 +62,7 @@ int installed_is(struct loop *loop, const struct config *c, const struct target_
         return 1;
     }
     if (t->probe) {
-        return installed_probe(loop, t, why, size, e);
+        return installed_probe(loop, c, t, why, size, e);
     }
     if (!t->guest || config_servers(c->servers, servers, sizeof servers) != 0) {
         return 1;
@@ -110,13 +119,14 @@ int installed_leave_out(struct loop *loop, struct config *c, struct err *e) {
     return 0;
 }
 
-void installed_version(struct loop *loop, const struct target_config *t, char *out, size_t size) {
+void installed_version(struct loop *loop, const struct config *c, const struct target_config *t,
+                       char *out, size_t size) {
     enum loop_wait ended = LOOP_DONE;
     snprintf(out, size, "%s", "");
     if (!t->version || t->place != PLACE_PROCESS) {
         return;
     }
-    struct child *child = installed_ask(loop, t, t->version, &ended);
+    struct child *child = installed_ask(loop, c, t, t->version, &ended);
     const char *text = child ? child_tail(child) : "";
     text += strspn(text, " \t\r\n");
     size_t len = strcspn(text, "\r\n");

@@ -22,6 +22,7 @@ int installed_leave_out(struct loop *loop, struct config *c, struct err *e);
 
 /* The first line of what the target's version command prints, into out; "" where there is none or
  * it says nothing. Waits at most 10 s. */
-void installed_version(struct loop *loop, const struct target_config *t, char *out, size_t size);
+void installed_version(struct loop *loop, const struct config *c, const struct target_config *t,
+                       char *out, size_t size);
 
 #endif

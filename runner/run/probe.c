@@ -109,7 +109,7 @@ static void probe_describe_server(const struct probe_state *s, const struct prob
     json_t *versions = json_incref(json_object_get(said, "versions"));
     char version[256];
     if (!versions) {
-        installed_version(s->setup->loop, it->config, version, sizeof version);
+        installed_version(s->setup->loop, s->setup->config, it->config, version, sizeof version);
         versions = version[0] ? json_pack("{s:s%}", "version", version, strlen(version)) : NULL;
     }
     json_object_set(out, "server", server ? server : json_null());

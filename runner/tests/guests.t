@@ -117,6 +117,7 @@ serve(listener)
 SECTION = """[target %(name)s]
 command = /usr/bin/python3 -IS {dir}/server.py %(how)s {host} {port} %(state)s
 ready = /
+cwd = {dir}
 workloads = hello,json
 paths = hello=/ json=/api
 probe = /usr/bin/python3 --version
