@@ -46,7 +46,7 @@ LLHTTP_LIBS   :=
 LLHTTP_OBJS   := $(patsubst %,$(BUILD)/llhttp/%.o,llhttp api http)
 endif
 
-all: servers runner ## build the servers and the runner
+all: servers guests runner ## build the servers, the guests and the runner
 
 include servers/servers.mk
 include runner/runner.mk
