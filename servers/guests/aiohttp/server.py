@@ -90,6 +90,10 @@ async def posts(request):
     return reply(JSON, body)
 
 
+async def on_startup(_app):
+    workers.ready()  # aiohttp's signal handlers are there
+
+
 def application(folder):
     store = None
 
@@ -100,6 +104,7 @@ def application(folder):
 
     app = web.Application()
     app.add_routes(routes)
+    app.on_startup.append(on_startup)
     app["thread"] = concurrent.futures.ThreadPoolExecutor(1)
     app["post"] = post
     return app
@@ -109,7 +114,6 @@ def main():
     given = workers.options("aiohttp", aiohttp.__version__)
 
     def serve(folder):
-        workers.ready()
         log = None
         if given.access_log:
             log = logging.getLogger("aiohttp.access")

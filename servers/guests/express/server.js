@@ -31,8 +31,10 @@ app.get('/concat', (request, response) => response.type(TEXT).send(work.concat()
 app.get('/render', (request, response) => response.type(HTML).send(work.render()));
 app.get('/fibonacci', (request, response) =>
   response.type(TEXT).send(String(work.fibonacci(parameter(request, 'n', work.FIBONACCI_MAX)))));
-app.get('/wait', (request, response) =>
-  setTimeout(() => response.type(TEXT).send('OK'), parameter(request, 'ms', work.WAIT_MAX_MS)));
+app.get('/wait', (request, response) => {
+  const timer = setTimeout(() => response.type(TEXT).send('OK'), parameter(request, 'ms', work.WAIT_MAX_MS));
+  response.on('close', () => clearTimeout(timer));
+});
 app.get('/bytes', (request, response) =>
   response.type(BYTES).send(work.bytes(parameter(request, 'n', work.BYTES_MAX))));
 app.post('/upload', express.raw({ type: () => true, limit: '1gb' }), (request, response) => {

@@ -40,6 +40,13 @@ function upload(request, response) {
   request.on('end', () => send(response, JSON_TYPE, JSON.stringify(work.upload(length, crc))));
 }
 
+function wait(request, response) {
+  sendParameter(request, response, 'ms', work.WAIT_MAX_MS, (ms) => {
+    const timer = setTimeout(send, ms, response, TEXT, 'OK');
+    response.on('close', () => clearTimeout(timer));
+  });
+}
+
 const hello = (request, response) => send(response, TEXT, work.GREETING);
 
 const routes = {
@@ -51,8 +58,7 @@ const routes = {
   'GET /render': (request, response) => send(response, HTML, work.render()),
   'GET /fibonacci': (request, response) =>
     sendParameter(request, response, 'n', work.FIBONACCI_MAX, (n) => send(response, TEXT, String(work.fibonacci(n)))),
-  'GET /wait': (request, response) =>
-    sendParameter(request, response, 'ms', work.WAIT_MAX_MS, (ms) => setTimeout(send, ms, response, TEXT, 'OK')),
+  'GET /wait': wait,
   'GET /bytes': (request, response) =>
     sendParameter(request, response, 'n', work.BYTES_MAX, (n) => send(response, BYTES, work.bytes(n))),
   'POST /upload': upload,

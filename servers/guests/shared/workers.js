@@ -70,7 +70,7 @@ function supervise(count) {
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
   cluster.on('exit', (worker, code) => {
-    if (code !== 0 || !asked) {
+    if (!asked || code > 0) {
       process.exitCode = 1;
       stop('SIGTERM');
     }

@@ -65,7 +65,7 @@ def _supervise(pids):
     while pids:
         pid, status = os.wait()
         pids.discard(pid)
-        if status != 0 or not asked:
+        if not asked or os.waitstatus_to_exitcode(status) > 0:
             failed = True
             for other in pids:
                 os.kill(other, signal.SIGTERM)
