@@ -83,7 +83,7 @@ clean: ## remove everything that was built (results stay)
 
 help: ## list these targets
 	@echo 'loopbench $(VERSION): make TARGET'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 FORCE:
 .PHONY: all install uninstall clean help FORCE

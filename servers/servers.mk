@@ -78,3 +78,9 @@ $(BUILD)/bin/guest-evhttp: $(GUEST_SRCS:%.c=$(BUILD)/obj/%.o) $(BUILD)/flags
 	@echo "  LD  $@"
 	$(Q)$(CC) $(CFLAGS) $(SERVER_CFLAGS) $(LDFLAGS) $(filter %.o,$^) -o $@ $(call pkg,--libs,libevent_extra libevent_core jansson zlib) -lpthread
 -include $(GUEST_SRCS:%.c=$(BUILD)/obj/%.d)
+
+# The guest that only Maven can build, where Maven Central is reached.
+guest-vertx: ## build the guest vertx (JDK 17, Maven, network)
+	mvn -q -B -f servers/guests/vertx/pom.xml -Doutput='$(abspath $(BUILD))/vertx' package
+	install -D -m 644 $(BUILD)/vertx/guest-vertx.jar $(BUILD)/bin/guest-vertx.jar
+.PHONY: guest-vertx

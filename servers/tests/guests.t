@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import cases_guests as cases  # noqa: E402
+import guestimage  # noqa: E402
 from guestproc import GUESTS, KEYS, Running, guests, log_file  # noqa: E402
 from serverproc import BUILD, Server  # noqa: E402
 from tap import Tap, eq, ok  # noqa: E402
@@ -82,6 +83,11 @@ def main():
         if chosen and guest.name not in chosen:
             continue
         tap.run(f"{guest.name}: target.ini", check_description, guest, readme)
+        image_missing = guestimage.why_not(guest.say["image"])
+        if image_missing:
+            tap.skip(f"{guest.name}: image", image_missing)
+        else:
+            tap.run(f"{guest.name}: image", guestimage.check_image, guest)
         # Only what is compiled here differs under a sanitizer.
         if os.path.basename(BUILD) == "asan" and "{servers}" not in guest.say["command"]:
             tap.skip(guest.name, "not compiled here: tested without the sanitizer")
