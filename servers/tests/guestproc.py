@@ -130,7 +130,7 @@ class Running:
             try:
                 socket.create_connection(self.address, timeout=1).close()
                 return
-            except ConnectionRefusedError:
+            except (ConnectionRefusedError, TimeoutError):
                 pass
             if self.process.poll() is not None or time.monotonic() > end:
                 output = self.output()

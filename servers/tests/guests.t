@@ -94,7 +94,7 @@ def main():
         elif guest.ask("probe")[0] != 0:
             tap.skip(guest.name, f"not installed: {guest.say.get('package', 'see its README')}")
         else:
-            run_guest(tap, guest, reference)
+            tap.run(f"{guest.name}: to the end", run_guest, tap, guest, reference)
     tap.run("no file was made in the folder of guests", lambda: eq(files(), before, "files"))
     return tap.finish()
 
