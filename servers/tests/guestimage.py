@@ -27,7 +27,7 @@ def why_not(image):
         there = docker("image", "inspect", "--format", "{{.Id}}", image, check=False)
     except FileNotFoundError:
         return "docker is not here"
-    return None if there else f"the image {image} is not here (make guest-images)"
+    return None if there else f"no engine answers, or the image {image} is not there (make guest-images)"
 
 
 def answers(address):
