@@ -69,6 +69,14 @@ def run_guest(tap, guest, reference):
     tap.run(f"{name}: port taken", cases.check_port_taken, guest)
 
 
+def try_guest(tap, guest, reference):
+    """A guest that does not start fails, and the next is tried."""
+    try:
+        run_guest(tap, guest, reference)
+    except RuntimeError as error:
+        tap.run(f"{guest.name}: starts", ok, False, str(error))
+
+
 def main():
     tap = Tap()
     chosen = os.environ.get("GUESTS", "").split()
@@ -83,18 +91,19 @@ def main():
         if chosen and guest.name not in chosen:
             continue
         tap.run(f"{guest.name}: target.ini", check_description, guest, readme)
-        image_missing = guestimage.why_not(guest.say["image"])
-        if image_missing:
-            tap.skip(f"{guest.name}: image", image_missing)
-        else:
-            tap.run(f"{guest.name}: image", guestimage.check_image, guest)
         # Only what is compiled here differs under a sanitizer.
         if os.path.basename(BUILD) == "asan" and "{servers}" not in guest.say["command"]:
             tap.skip(guest.name, "not compiled here: tested without the sanitizer")
-        elif guest.ask("probe")[0] != 0:
+            continue
+        if guest.ask("probe")[0] != 0:
             tap.skip(guest.name, f"not installed: {guest.say.get('package', 'see its README')}")
         else:
-            tap.run(f"{guest.name}: to the end", run_guest, tap, guest, reference)
+            try_guest(tap, guest, reference)
+        why = guestimage.why_not(guest.say["image"])
+        if why:
+            tap.skip(f"{guest.name}: image", why)
+        else:
+            tap.run(f"{guest.name}: image", guestimage.check_image, guest)
     tap.run("no file was made in the folder of guests", lambda: eq(files(), before, "files"))
     return tap.finish()
 
