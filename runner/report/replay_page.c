@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "report/doc_html.h"
 #include "report/page_parts.h"
 #include "report/replay_metrics.h"
@@ -227,6 +228,8 @@ static void put_part(struct doc *d, const struct replay_judged *j, size_t i) {
     const struct replay_part *p = &j->replay->part[i];
     const struct replay_run *run = &j->run[i];
     char href[128];
+    char path[PATH_MAX];
+    struct err ignored;
     doc_begin(d, DOC_SUBSECTION, NULL);
     doc_name(d, p->title ? p->title : p->name);
     doc_close(d, DOC_SUBSECTION);
@@ -245,8 +248,14 @@ static void put_part(struct doc *d, const struct replay_judged *j, size_t i) {
         doc_code(d, *c->mode ? c->mode : "closed loop");
         doc_say(d, "%s: ", run->reading.store.state == STORE_COMPLETE ? "" : "; not complete");
         snprintf(href, sizeof href, "%s/report.html", p->name);
-        d->ops->link(d, href, "the whole report of this part");
-        doc_say(d, ".");
+        if (file_join(path, sizeof path, d->dir, href, &ignored) == 0 && file_exists(path)) {
+            d->ops->link(d, href, "the whole report of this part");
+            doc_say(d, ".");
+        } else {
+            doc_say(d, "its report was not written; ");
+            doc_code(d, "loopbench report");
+            doc_say(d, " writes it.");
+        }
     }
     doc_close(d, DOC_PARAGRAPH);
     const json_t *here = replay_state_left_out(j->state, p->name);
