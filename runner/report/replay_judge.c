@@ -45,14 +45,20 @@ static void read_part(struct replay_run *run, const struct replay_part *p,
 
 /* ---- the sides of a claim */
 
-/* Why a target that the run does not hold is not in it, as far as is recorded. */
-static const char *left_out_of_run(const json_t *manifest, const char *target) {
+/* Why a target that the run does not hold is not in it, as far as is recorded: "not installed;
+ * apt-get install nodejs". */
+static const char *left_out_of_run(const json_t *manifest, const char *target, char *out,
+                                   size_t size) {
     size_t i;
     json_t *one;
     json_array_foreach(json_object_get(manifest, "left_out"), i, one) {
         const char *name = json_string_value(json_object_get(one, "name"));
-        if (name && strcmp(name, target) == 0) {
-            return json_string_value(json_object_get(one, "reason"));
+        const char *reason = json_string_value(json_object_get(one, "reason"));
+        const char *package = json_string_value(json_object_get(one, "package"));
+        if (name && reason && strcmp(name, target) == 0) {
+            snprintf(out, size, "%s%s%s", reason, package ? "; apt-get install " : "",
+                     package ? package : "");
+            return out;
         }
     }
     return NULL;
@@ -73,6 +79,7 @@ static const struct cell *find_cell(const struct cells *c, const struct replay_s
 /* Finds the side, or says in ev->why what is missing of it. */
 static bool find_side(const struct replay_judged *j, const struct replay_side *side, int level,
                       struct replay_found *out, struct replay_evidence *ev) {
+    char text[400];
     bool there;
     out->run = &j->run[replay_part_find(j->replay, side->part)];
     if (!out->run->there) {
@@ -85,11 +92,12 @@ static bool find_side(const struct replay_judged *j, const struct replay_side *s
     }
     const char *reason = replay_state_target_reason(j->state, side->part, side->target);
     if (!reason) {
-        reason = left_out_of_run(out->run->reading.store.manifest, side->target);
+        reason = left_out_of_run(out->run->reading.store.manifest, side->target, text, sizeof text);
     }
     if (there) {
-        snprintf(ev->why, sizeof ev->why, "%s was not measured with %s at %d connections",
-                 side->target, side->workload, level);
+        snprintf(ev->why, sizeof ev->why,
+                 "%s was not measured with %s at %d connections in part %s", side->target,
+                 side->workload, level, side->part);
     } else {
         snprintf(ev->why, sizeof ev->why, "%s was left out%s%.400s", side->target,
                  reason ? ": " : "", reason ? reason : "");

@@ -216,10 +216,17 @@ static void put_left_out(struct doc *d, const json_t *list, const char *key) {
     json_array_foreach(list, i, one) {
         const char *name = json_string_value(json_object_get(one, key));
         const char *reason = json_string_value(json_object_get(one, "reason"));
+        const char *package = json_string_value(json_object_get(one, "package"));
         doc_begin(d, DOC_ITEM, NULL);
         doc_name(d, name ? name : "?");
         doc_say(d, " was left out: ");
         doc_name(d, reason ? reason : "no reason is recorded");
+        if (package) {
+            doc_say(d, "; ");
+            doc_code(d, "apt-get install");
+            doc_say(d, " ");
+            doc_name(d, package);
+        }
         doc_close(d, DOC_ITEM);
     }
 }
