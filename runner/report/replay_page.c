@@ -40,7 +40,7 @@ static void put_summary(struct doc *d, const struct replay_judged *j) {
             i > REPLAY_DOES_NOT_HOLD ? REPLAY_CANNOT_BE_TOLD : (enum replay_outcome)i;
         doc_begin(d, DOC_ITEM, NULL);
         put_outcome(d, outcome);
-        doc_say(d, ": %zu of %zu claims", j->count[outcome], r->claims);
+        doc_say(d, " %zu of %zu claims", j->count[outcome], r->claims);
         doc_close(d, DOC_ITEM);
     }
     doc_close(d, DOC_LIST);
@@ -65,19 +65,23 @@ static void put_now(struct doc *d, const struct replay_result *r) {
     }
     for (size_t i = 0; i < r->claim->levels; i++) {
         replay_now_text(&r->evidence[i], text, sizeof text);
-        if (r->claim->levels > 1) {
-            doc_say(d, "%s%d: %s", i > 0 ? "; " : "", r->evidence[i].level, text);
-        } else {
-            doc_say(d, "%s", text);
+        if (doc_is_html(d)) {
+            fputs("<br>", d->t.f); /* a line for each level */
+        } else if (i > 0) {
+            doc_say(d, "; ");
         }
+        if (r->claim->levels > 1) {
+            doc_say(d, "%d: ", r->evidence[i].level);
+        }
+        doc_say(d, "%s", text);
     }
 }
 
 static void put_claims(struct doc *d, const struct replay_judged *j) {
     static const struct doc_column columns[] = {{"claim", DOC_NAME},
+                                                {"verdict", DOC_TEXT},
                                                 {"measured then", DOC_TEXT},
-                                                {"measured now, with its interval", DOC_TEXT},
-                                                {"verdict", DOC_TEXT}};
+                                                {"measured now, with its interval", DOC_TEXT}};
     char text[REPLAY_TEXT_MAX];
     doc_whole(d, DOC_SECTION, "claims", "The claims");
     if (j->replay->claims == 0) {
@@ -91,14 +95,14 @@ static void put_claims(struct doc *d, const struct replay_judged *j) {
         doc_cell(d);
         doc_name(d, r->claim->title);
         doc_cell(d);
+        put_outcome(d, r->outcome);
+        doc_cell(d);
         doc_name(d, r->claim->figures);
         doc_cell(d);
         replay_subject_text(r->claim, text, sizeof text);
         doc_name(d, text);
         doc_say(d, ": ");
         put_now(d, r);
-        doc_cell(d);
-        put_outcome(d, r->outcome);
         doc_row_end(d);
     }
     doc_table_end(d);

@@ -103,14 +103,14 @@ void replay_now_text(const struct replay_evidence *ev, char *out, size_t size) {
 static const char *source_text(const struct replay_evidence *ev) {
     switch (ev->source) {
     case REPLAY_FROM_VERDICT:
-        return "the run's own verdict";
+        return "by the run's own verdict";
     case REPLAY_FROM_ROUNDS:
         return "round by round in one run";
     case REPLAY_FROM_RUNS:
-        return ev->anchored ? "two runs, each held against its null server"
-                            : "two runs, one after the other: drift between them is in it";
+        return ev->anchored ? "from two runs, each held against its null server"
+                            : "from two runs, one after the other: drift between them is in it";
     case REPLAY_FROM_SHARE:
-        return "counted trials, exact interval";
+        return "by counting trials, with the exact interval of their share";
     }
     return "";
 }
@@ -137,6 +137,6 @@ void replay_reason_text(const struct replay_result *r, char *out, size_t size) {
             ended ? "" : ".");
         return;
     }
-    add(out, size, "Claimed is %s; decided by %s%s.", expect, source_text(ev),
+    add(out, size, "Claimed is %s; decided %s%s.", expect, source_text(ev),
         ev->fragile ? " (fragile: the signed-rank test disagrees)" : "");
 }

@@ -210,7 +210,7 @@ def _():
         page = text_of(folder, name)
         for word in ("A title", "R0, a test", "2011", "What it did.", "h2o costs more", "1 and 2",
                      "It does more.", HOLDS, "The first part", "As it was.",
-                     "the run's own verdict" if name.endswith("md") else "own verdict"):
+                     "by the run's own verdict" if name.endswith("md") else "own verdict"):
             has(page, word, name)
         ok(re.search(r"1\.\d{3} \[1\.\d{3}, 1\.\d{3}\]", page), "no interval in %s" % name)
     page = text_of(folder, "replay.html")
