@@ -124,11 +124,12 @@ static int check_levels(struct replay *r, struct replay_claim *c, struct err *e)
         return -1;
     }
     int rc = 0;
-    if (c->levels == 0 && list.n > REPLAY_LEVELS_MAX) {
+    const bool all = c->levels == 0;
+    if (all && list.n > REPLAY_LEVELS_MAX) {
         rc = err_set(e, ERR_USAGE, "more than %d levels", REPLAY_LEVELS_MAX);
-    } else if (c->levels == 0) {
-        memcpy(c->level, list.value, list.n * sizeof list.value[0]);
-        c->levels = list.n;
+    }
+    for (size_t i = 0; rc == 0 && all && i < list.n; i++) {
+        c->level[c->levels++] = list.value[i];
     }
     for (size_t i = 0; rc == 0 && i < c->levels; i++) {
         rc = check_level(a, &list, c->level[i], e);
