@@ -8,6 +8,7 @@
 #include "config/ini_read.h"
 #include "config/options.h"
 #include "config/replay_check.h"
+#include "config/replay_claim.h"
 #include "config/values.h"
 
 enum kind { IN_NOTHING, IN_REPLAY, IN_PART, IN_CLAIM, IN_TARGET };
@@ -116,7 +117,7 @@ static int set_text(char **out, const char *key, const char *value, struct err *
     return value_text(value, key, out, e);
 }
 
-static int unknown_key(const char *key, const char *const *names, size_t n, struct err *e) {
+int replay_unknown_key(const char *key, const char *const *names, size_t n, struct err *e) {
     const char *near = option_nearest_of(key, names, n);
     return err_set(e, ERR_USAGE, "unknown name '%s'; %s%s%s", key,
                    near ? "did you mean '" : "see docs/replays.md", near ? near : "",
@@ -132,7 +133,7 @@ static int set_replay(struct replay *r, const char *key, const char *value, stru
                            : value_int(value, key, 1900, 9999, &r->year, e);
         }
     }
-    return unknown_key(key, names, sizeof names / sizeof names[0], e);
+    return replay_unknown_key(key, names, sizeof names / sizeof names[0], e);
 }
 
 /* Options of this machine, not of what is repeated. */
@@ -182,85 +183,6 @@ static int set_part(struct reader *d, int line, const char *key, const char *val
     return set_option(p, line, key, value, e);
 }
 
-static int set_levels(struct replay_claim *c, const char *key, const char *value, struct err *e) {
-    struct ints list = {0};
-    if (value_ints(value, key, 1, 1000000, &list, e) != 0) {
-        return -1;
-    }
-    if (list.n > REPLAY_LEVELS_MAX) {
-        ints_release(&list);
-        return err_set(e, ERR_USAGE, "%s: more than %d levels", key, REPLAY_LEVELS_MAX);
-    }
-    memcpy(c->level, list.value, list.n * sizeof list.value[0]);
-    c->levels = list.n;
-    ints_release(&list);
-    return 0;
-}
-
-static int set_metric(struct replay_claim *c, const char *value, struct err *e) {
-    const char *names[REPLAY_METRICS];
-    c->metric = replay_metric_find(value);
-    if (c->metric < REPLAY_METRICS) {
-        return 0;
-    }
-    for (int i = 0; i < REPLAY_METRICS; i++) {
-        names[i] = replay_metric_info((enum replay_metric)i)->name;
-    }
-    const char *near = option_nearest_of(value, names, REPLAY_METRICS);
-    return err_set(e, ERR_USAGE, "metric: there is no '%s'; %s%s%s", value,
-                   near ? "did you mean '" : "see docs/replays.md", near ? near : "",
-                   near ? "'?" : "");
-}
-
-static int set_claim_text(struct replay_claim *c, const char *key, const char *value, bool *known,
-                          struct err *e) {
-    static const char *const names[] = {"title",        "figures",        "why",
-                                        "part",         "target",         "workload",
-                                        "against-part", "against-target", "against-workload"};
-    char **const text[] = {&c->title,      &c->figures, &c->why,      &c->a.part,    &c->a.target,
-                           &c->a.workload, &c->b.part,  &c->b.target, &c->b.workload};
-    *known = true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i], key) == 0) {
-            return set_text(text[i], key, value, e);
-        }
-    }
-    *known = false;
-    return 0;
-}
-
-static int set_claim(struct reader *d, const char *key, const char *value, struct err *e) {
-    static const char *const names[] = {
-        "title",          "figures",          "why",       "part",
-        "target",         "workload",         "at",        "metric",
-        "limit",          "expect",           "anchor",    "against-part",
-        "against-target", "against-workload", "against-at"};
-    struct replay_claim *c = claim_now(d);
-    bool known;
-    if (set_claim_text(c, key, value, &known, e) != 0 || known) {
-        return known && c ? 0 : -1;
-    }
-    if (strcmp(key, "at") == 0) {
-        return set_levels(c, key, value, e);
-    }
-    if (strcmp(key, "against-at") == 0) {
-        return value_int(value, key, 1, 1000000, &c->against_level, e);
-    }
-    if (strcmp(key, "metric") == 0) {
-        return set_metric(c, value, e);
-    }
-    if (strcmp(key, "limit") == 0) {
-        return value_real(value, key, 1e-6, 1e6, &c->limit, e);
-    }
-    if (strcmp(key, "expect") == 0) {
-        return replay_range(value, &c->lo, &c->hi, e);
-    }
-    if (strcmp(key, "anchor") == 0) {
-        return value_bool(value, key, &c->anchor, e);
-    }
-    return unknown_key(key, names, sizeof names / sizeof names[0], e);
-}
-
 static int read_value(void *ctx, int line, const char *section, const char *key, const char *value,
                       struct err *e) {
     struct reader *d = ctx;
@@ -279,7 +201,7 @@ static int read_value(void *ctx, int line, const char *section, const char *key,
     }
     return d->in == IN_REPLAY ? set_replay(d->r, key, value, e)
            : d->in == IN_PART ? set_part(d, line, key, value, e)
-                              : set_claim(d, key, value, e);
+                              : replay_claim_set(claim_now(d), key, value, e);
 }
 
 /* ---- the whole */

@@ -38,6 +38,12 @@ void replay_reason_text(const struct replay_result *r, char *out, size_t size);
 
 #define REPLAY_TEXT_MAX 1024
 
+/* A verdict, as a small label where there is colour. */
+void replay_page_outcome(struct doc *d, enum replay_outcome outcome);
+
+/* A claim with all that its verdict rests on. */
+void replay_page_claim(struct doc *d, const struct replay_result *r);
+
 /* The sections of a replay's page. */
 void replay_page(struct doc *d, const struct replay_judged *j);
 

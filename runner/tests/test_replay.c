@@ -53,6 +53,7 @@ static void every_error_names_its_line(void **state) {
         {HEAD "[part p]\ntargts = libuv\n", "x/odd.ini:6: unknown name 'targts'; did you mean"},
         {HEAD "[part p]\nwrk = wrk2\n", "x/odd.ini:6: 'wrk' is for this machine to choose"},
         {HEAD "[part p]\ntargets = libuv\n", "x/odd.ini:5: part 'p' does not say its workloads"},
+        {HEAD PART "[claim c]\ntitle =\n", "x/odd.ini:10: title: "},
         {HEAD PART "[claim c]\n", "x/odd.ini:9: claim 'c' needs a title, figures and a why"},
         {HEAD PART CLAIM, "x/odd.ini:9: metric is missing"},
         {HEAD PART CLAIM "metric = cpus\n", "x/odd.ini:13: metric: there is no 'cpus'; did you"},
