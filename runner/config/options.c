@@ -37,7 +37,7 @@ const struct option options[] = {
      "each connection waits so long before each request, whole ms; a range is drawn from evenly"},
     {"pipeline", OPTION_INT, USE_RUN | USE_FILE, FIELD(pipeline), "1", 1, MODE_PIPELINE_MAX, "N",
      "requests written at once; above 1 no latency is published"},
-    {"keepalive", OPTION_BOOL, USE_RUN | USE_FILE, FIELD(keepalive), "yes", 0, 0, NULL,
+    {"keepalive", OPTION_BOOL, USE_RUN | USE_REPLAY | USE_FILE, FIELD(keepalive), "yes", 0, 0, NULL,
      "keep connections; --no-keepalive makes one for each request"},
     {"access-log", OPTION_BOOL, USE_RUN | USE_FILE, FIELD(access_log), "no", 0, 0, NULL,
      "the servers write a line for each request, to a file that is gone afterwards"},
