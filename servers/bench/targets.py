@@ -109,12 +109,7 @@ class Target:
 
     def cpu_ns(self):
         """CPU time of all threads so far, by the scheduler's own clock."""
-        total = 0
-        for pid in self.pids():
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
-                    total += int(file.read().split()[0])
-        return total
+        return sum(cpu_ns(pid) for pid in self.pids())
 
     def rss_bytes(self):
         """Resident memory, counted page by page (statm may lag behind)."""
@@ -140,6 +135,15 @@ class Target:
         if self.prefix:
             shutil.rmtree(self.prefix, ignore_errors=True)
         return code
+
+
+def cpu_ns(pid):
+    """CPU time of all threads of a process so far, by the scheduler's own clock."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total
 
 
 def server_binary(name):

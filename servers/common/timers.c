@@ -8,6 +8,11 @@
 #define NS_PER_MS ((uint64_t)1000000)
 #define NS_PER_S  ((uint64_t)1000000000)
 
+/* Timers fired in one turn. Each may send a reply, which takes as long as reading two requests. If
+ * all that are due were fired at once, the requests that arrive meanwhile would be read in one go
+ * afterwards, and so fall due in one go: bursts would grow, and server and client take turns. */
+#define FIRE_MAX 16
+
 static void put(struct timers *timers, size_t at, struct timers_node node) {
     timers->heap[at] = node;
     node.timer->impl = timers;
@@ -72,18 +77,19 @@ static void arm(struct timers *timers) {
     timers->armed_ns = next;
 }
 
-/* Fires what is due by now and no more, so that requests are read between two lots of replies; a
- * timer that starts itself anew with no delay waits for the next turn. */
+/* Where more is due, the timerfd stays as it is: readable, so that the next turn goes on. */
 static void on_tick(struct loop_watch *tick, unsigned events) {
     struct timers *timers = tick->data;
     uint64_t now = now_ns();
     (void)events;
-    for (size_t most = timers->len; most > 0 && next_deadline(timers) <= now; most--) {
+    for (unsigned i = 0; i < FIRE_MAX && next_deadline(timers) <= now; i++) {
         struct loop_timer *timer = timers->heap[0].timer;
         timers_cancel(timers, timer);
         timer->on_fire(timer);
     }
-    arm(timers);
+    if (next_deadline(timers) > now) {
+        arm(timers);
+    }
 }
 
 static int open_tick(struct timers *timers) {
@@ -126,8 +132,7 @@ int timers_start(struct timers *timers, struct loop_timer *timer, uint64_t ms) {
         return -1;
     }
     uint64_t deadline = now_ns() + ms * NS_PER_MS;
-    sift_up(timers, timers->len++,
-            (struct timers_node){.deadline_ns = deadline, .timer = timer});
+    sift_up(timers, timers->len++, (struct timers_node){.deadline_ns = deadline, .timer = timer});
     if (deadline < timers->armed_ns) {
         arm(timers);
     }

@@ -1,9 +1,9 @@
 /*
  * The timers of loop.h, for all adapters: a binary heap, and a timerfd that the loop watches like
- * any other descriptor and that waits for the first. They count in ns, which no library's own do:
- * libuv's and h2o's count in whole milliseconds, libevent's by a clock that steps by the kernel's
- * tick (4 ms is usual). Coarse steps gather the replies that fall due in one: a burst, in which the
- * client waits for the server, then the server for the client (docs/servers.md).
+ * any other descriptor and that waits for the first. They count in ns, and a turn of the loop fires
+ * a few of them, so that what came evenly is answered evenly (docs/servers.md says why it matters).
+ * No library's own do that: libuv's and h2o's count in whole milliseconds, libevent's by a clock
+ * that steps by the kernel's tick (4 ms is usual), and all fire in one go what is due.
  */
 #ifndef LOOPBENCH_SERVERS_TIMERS_H
 #define LOOPBENCH_SERVERS_TIMERS_H
