@@ -185,15 +185,15 @@ class WaitLoad:
             target.stop()
         if load.errors:
             raise RuntimeError(f"{name}: {load.errors} errors at {path}")
-        passed, self.server, self.client, busy = (b - a for a, b in zip(before, after))
-        self.server, self.client, busy = self.server / passed, self.client / passed, busy / passed
-        self.rate = load.replies / seconds
+        passed, *used = (b - a for a, b in zip(before, after))
+        self.rate, self.server, self.client, busy = (each / passed for each in used)
         self.p50_ms, self.p99_ms = load.p50_us / 1000, load.p99_us / 1000
         self.others = max(0.0, busy - self.server - self.client)
 
     @staticmethod
     def _used(target, process, cpus):
-        return time.monotonic(), target.cpu_ns() / 1e9, cpu_ns(process.pid) / 1e9, busy_ticks(cpus)
+        requests = target.requests()
+        return time.monotonic(), requests, target.cpu_ns() / 1e9, cpu_ns(process.pid) / 1e9, busy_ticks(cpus)
 
     def busier(self):
         """The side that used more CPU, and how much."""

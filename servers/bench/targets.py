@@ -100,6 +100,13 @@ class Target:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return client
 
+    def requests(self):
+        """What a server of ours has answered so far."""
+        with self.connect() as client:
+            client.sendall(b"GET /stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            with client.makefile("rb") as reply:
+                return json.loads(reply.read().partition(b"\r\n\r\n")[2])["requests"]
+
     def pids(self):
         """The process and its children (nginx: master and worker)."""
         pids = [self.process.pid]

@@ -126,9 +126,15 @@ static void test_says_what_would_be_right(void **state) {
 /* A URL may hold a password: of a wrong one the scheme is shown, and no more. */
 static void test_hides_passwords(void **state) {
     static const char *const bad[] = {
-        "mysql://me:secret@host/db",  "postgresql:me:secret@host", "postgresql//me:secret@host",
-        "//me:secret@host",           "secret",                    "host=x password=secret",
-        "host=x:1 password=secret:1", "sqlite secret:x",           "\"postgres://me:secret@host",
+        "mysql://me:secret@host/db",
+        "postgresql:me:secret@host",
+        "postgresql//me:secret@host",
+        "//me:secret@host",
+        "secret",
+        "host=x password=secret",
+        "host=x:1 password=secret:1",
+        "sqlite secret:x",
+        "\"postgres://me:secret@host",
     };
     struct options o;
     (void)state;
