@@ -8,9 +8,9 @@
 #define NS_PER_MS ((uint64_t)1000000)
 #define NS_PER_S  ((uint64_t)1000000000)
 
-/* Timers fired in one turn. Each may send a reply, which takes as long as reading two requests. If
- * all that are due were fired at once, the requests that arrive meanwhile would be read in one go
- * afterwards, and so fall due in one go: bursts would grow, and server and client take turns. */
+/* Timers fired in one turn. If all that are due were fired at once, the requests that arrive
+ * meanwhile would be read in one go afterwards, and so fall due in one go: bursts would grow, and
+ * server and client take turns. 8, 16 and 32 were measured and do not differ. */
 #define FIRE_MAX 16
 
 static void put(struct timers *timers, size_t at, struct timers_node node) {
