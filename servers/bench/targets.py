@@ -102,10 +102,13 @@ class Target:
 
     def requests(self):
         """What a server of ours has answered so far."""
-        with self.connect() as client:
-            client.sendall(b"GET /stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-            with client.makefile("rb") as reply:
-                return json.loads(reply.read().partition(b"\r\n\r\n")[2])["requests"]
+        try:
+            with self.connect() as client:
+                client.sendall(b"GET /stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                with client.makefile("rb") as reply:
+                    return json.loads(reply.read().partition(b"\r\n\r\n")[2])["requests"]
+        except OSError as error:
+            raise RuntimeError(f"{self.name}: does not answer /stats: {error}") from error
 
     def pids(self):
         """The process and its children (nginx: master and worker)."""
