@@ -82,8 +82,8 @@ const struct cell *cells_find(const struct cells *c, size_t target, const char *
 /* Value of a figure in one round; NaN when the trial is missing, failed, or did not measure it. */
 double cell_value(const struct cell *c, size_t round, enum figure_id id);
 
-/* The CPUs that either side may use, as the manifest says; NaN when it does not. The server uses one
- * a worker. */
+/* The CPUs that either side may use, as the manifest says; NaN when it does not. The server uses
+ * one a worker. */
 double cells_server_cpus(const struct cells *c);
 double cells_generator_cpus(const struct cells *c);
 

@@ -174,7 +174,8 @@ def check_log(running, file, requests=20):
     for _ in range(requests):
         with Client(running.address) as client:
             client.ask(get("/hello"))
-    eq(running.stop() in (0, -signal.SIGTERM), True, "ended well")
+    status = running.stop()
+    ok(status in (0, -signal.SIGTERM), f"exit status {status}: {running.output()}")
     file.seek(0)
     lines = file.read().splitlines()
     eq(len(lines), requests, "lines")

@@ -107,6 +107,7 @@ def main():
         # acknowledgement, 40 ms. Servers that run gevent in production (gunicorn) set it, too.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         server = WSGIServer(listener, Application(folder), log=log)
+        server.start()  # before a signal may stop it
         for signum in workers.STOP:
             gevent.signal_handler(signum, server.stop, 1)
         workers.ready()
