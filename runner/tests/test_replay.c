@@ -304,5 +304,6 @@ int main(void) {
         cmocka_unit_test(an_interval_decides_only_as_a_whole),
         cmocka_unit_test(shares_have_exact_intervals),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
 }
