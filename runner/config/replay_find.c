@@ -22,7 +22,7 @@ static bool find_in(const char *folder, const char *name, char *path, size_t siz
 
 /* As built the program lies two folders below the tree, as installed one below the prefix. */
 static bool find_beside(const char *name, char *path, size_t size) {
-    static const char *const places[] = {"../../replays", "../../../replays", "../" FOLDER};
+    static const char *const places[] = {"../../replays", "../../../replays", ("../" FOLDER)};
     char program[PATH_MAX];
     char folder[PATH_MAX];
     char real[PATH_MAX];
