@@ -74,6 +74,7 @@ install: all ## install loopbench and its servers under PREFIX (and DESTDIR)
 	install -m 755 $(BUILD)/bin/loopbench '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 755 $(BUILD)/bin/server-* $(GUEST_BINS) '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
 	install -m 644 plots/*.gp '$(DESTDIR)$(PREFIX)/share/loopbench/plots/'
+	if [ -d servers/guests ]; then cp -RP servers/guests '$(DESTDIR)$(PREFIX)/share/loopbench/'; fi
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loopbench'

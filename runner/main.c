@@ -10,7 +10,9 @@
 static int (*const handlers[])(const struct invocation *in, struct err *e) = {
     [COMMAND_RUN] = command_run,
     [COMMAND_REPORT] = command_report,
+    [COMMAND_INIT] = command_init,
     [COMMAND_VERIFY] = command_verify,
+    [COMMAND_TARGETS] = command_targets,
     [COMMAND_DOCTOR] = command_doctor,
     [COMMAND_CALIBRATE] = command_calibrate,
     [COMMAND_CROSSCHECK] = command_crosscheck,

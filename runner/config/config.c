@@ -21,6 +21,7 @@ struct loader {
     const char *file;      /* its name, or NULL */
     struct settings given; /* by the file */
     struct origins origins;
+    char *dir; /* its absolute folder; NULL = not known */
     bool in_target;
     struct names seen; /* keys of the section now read */
 };
@@ -67,7 +68,7 @@ static int load_section(void *ctx, int line, const char *section, struct err *e)
                              "unknown section [%s]; there are [run] and [target NAME]", section);
     }
     const char *name = section + sizeof target - 1;
-    if (targets_add(l->c, name + strspn(name, " \t"), e) != 0) {
+    if (targets_add(l->c, name + strspn(name, " \t"), l->dir, e) != 0) {
         return -1;
     }
     l->c->target[l->c->section].section_line = line;
@@ -110,8 +111,19 @@ static int load_value(void *ctx, int line, const char *section, const char *key,
     return targets_set(l->c, key, value, e);
 }
 
+/* The absolute folder of a file, or NULL where that is not known; owned by the caller. */
+static char *load_folder(const char *file) {
+    char *folder = file ? realpath(file, NULL) : NULL;
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+        slash[slash == folder] = '\0';
+    }
+    return folder;
+}
+
 static int load_file(struct loader *l, const char *text, size_t len, struct err *e) {
     const struct ini_sink sink = {load_section, load_value, l};
+    l->dir = load_folder(l->file);
     if (ini_read(text, len, l->file, &sink, e) != 0) {
         return -1;
     }
@@ -201,6 +213,7 @@ int config_load_text(struct config *c, const char *text, size_t len, const char 
     settings_release(&l.given);
     origins_release(&l.origins);
     names_release(&l.seen);
+    free(l.dir);
     if (rc != 0) {
         config_release(c);
     }

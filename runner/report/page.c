@@ -142,6 +142,7 @@ static void put_body(struct doc *d, const struct report_parts *r) {
     page_verdicts(d, r->verdicts);
     page_control(d, r->verdicts);
     page_trials(d, r->verdicts);
+    page_guests(d, c);
     page_missing(d, c, r->plots);
     page_reading(d, c);
     page_machine(d, c);
@@ -189,6 +190,7 @@ int html_write(const struct report_parts *r, struct err *e) {
         {"verdicts", "Verdicts", true},
         {"control", "A/A control", true},
         {"trials", "Disturbed trials", true},
+        {"guests", "Servers that are not ours", page_has_guests(r->cells)},
         {"missing", "What is missing", true},
         {"reading", "How to read this", true},
         {"machine", "Machine", true},

@@ -208,29 +208,65 @@ void setup_free_command(char **command) {
     free(command);
 }
 
+const struct workload *setup_workload(const struct target_config *t, const char *name,
+                                      struct err *e) {
+    const struct workload *w = workload_find(name);
+    bool no_memory = false;
+    char *path = w ? config_path(t, name, &no_memory) : NULL;
+    if (!w) {
+        err_set(e, ERR_USAGE, "no workload '%s'", name);
+        return NULL;
+    }
+    if (path) {
+        w = workload_at_path(w, path);
+        free(path);
+        no_memory = !w;
+    }
+    if (no_memory) {
+        err_set(e, ERR_MACHINE, "out of memory");
+        return NULL;
+    }
+    return w;
+}
+
 /* The built-in servers' programs are named by file alone: they are found in the servers folder. */
 static char *setup_program(const struct setup *s, const struct target_config *t) {
     char *path = NULL;
     if (!t->builtin || strchr(t->command[0], '/')) {
-        return config_expand_servers(t->command[0], s->servers);
+        return config_expand(t, t->command[0], s->servers);
     }
     return asprintf(&path, "%s/%s", s->servers, t->command[0]) < 0 ? NULL : path;
 }
 
-int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
-                 char ***command, struct err *e) {
+static size_t setup_count(char *const *words) {
     size_t n = 0;
-    while (t->command && t->command[n]) {
+    while (words && words[n]) {
         n++;
     }
-    char **argv = calloc(n + 1, sizeof *argv);
-    bool bad = !argv;
-    for (size_t i = 0; i < n && !bad; i++) {
-        argv[i] = i == 0 ? setup_program(s, t) : config_expand_servers(t->command[i], s->servers);
-        bad = !argv[i];
+    return n;
+}
+
+/* The command with all that is known put in, and with what makes it log where it is to; NULL out of
+ * memory. */
+static char **setup_command(const struct setup *s, const struct target_config *t) {
+    size_t n = setup_count(t->command);
+    size_t more = s->log_fd >= 0 ? setup_count(t->log_options) : 0;
+    char **argv = calloc(n + more + 1, sizeof *argv);
+    for (size_t i = 0; argv && i < n + more; i++) {
+        const char *word = i < n ? t->command[i] : t->log_options[i - n];
+        argv[i] = i == 0 ? setup_program(s, t) : config_expand(t, word, s->servers);
+        if (!argv[i]) {
+            setup_free_command(argv);
+            return NULL;
+        }
     }
-    if (bad) {
-        setup_free_command(argv);
+    return argv;
+}
+
+int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
+                 char ***command, struct err *e) {
+    char **argv = setup_command(s, t);
+    if (!argv) {
         return err_set(e, ERR_MACHINE, "out of memory");
     }
     *command = argv;
@@ -246,8 +282,8 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
         .ready_path = t->ready_path,
         .ready_timeout_ns = s->config->ready_timeout_ns,
         .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
-        .stop_grace_ns = STOP_GRACE_NS,
-        .dies_by_signal = !t->builtin,
+        .stop_grace_ns = t->stop_grace_ns > 0 ? t->stop_grace_ns : STOP_GRACE_NS,
+        .dies_by_signal = t->dies_by_signal,
         .container = {.image = t->image, .entry = t->builtin, .bridge = t->place == PLACE_BRIDGE},
         .url = {.host = t->url_host,
                 .port = t->url_port,

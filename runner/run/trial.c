@@ -328,7 +328,11 @@ static void trial_keep_memory(struct trial *t, const struct sampler_result *seen
         m->series.rss[i] = seen->series.rss[i];
         m->series.n++;
     }
-    if (trial_read_memory(t, &now) == 0) {
+    m->peak_pss = seen->peak_pss > m->idle.pss ? seen->peak_pss : m->idle.pss;
+    t->record->server.processes = seen->processes > 0 ? seen->processes : UNKNOWN_INT;
+    if (seen->processes > 1) {
+        m->peak_rss = m->loaded.rss > m->idle.rss ? m->loaded.rss : m->idle.rss;
+    } else if (trial_read_memory(t, &now) == 0) {
         m->peak_rss = now.peak_rss;
     }
 }
@@ -358,9 +362,11 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
     trial_ask_self(t, &t->self);
     counted_begin(t->counted ? t->target : NULL, &before_counted);
-    window_take(&before, t->pids, t->n_pids);
+    window_take(&before, t->pids, t->n_pids, t->target->reaper);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
-        window_take(&after, t->pids, t->n_pids);
+        /* Some may have daemonised meanwhile. */
+        t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+        window_take(&after, t->pids, t->n_pids, t->target->reaper);
         counted_end(t->target, &before_counted, &r->server);
         window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
         trial_keep_self(t, &delta);
@@ -406,12 +412,12 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     struct target_spec spec;
     char **command = NULL;
     int64_t begun = clock_mono_ns();
-    t.workload = workload_find(r->workload);
-    t.logs = target->builtin && r->role != ROLE_NULL && s->log_fd >= 0;
+    t.workload = setup_workload(target, r->workload, e);
+    t.logs = (target->builtin || target->guest) && r->role != ROLE_NULL && s->log_fd >= 0;
     setup_clear_log(s);
     config_mode_text(s->config, r->mode, sizeof r->mode);
     if (!t.workload) {
-        return err_set(e, ERR_USAGE, "no workload '%s'", r->workload);
+        return -1;
     }
     t.generator = setup_load(s, r->load.generator);
     t.counted = s->config->generators.n > 0 && target->builtin;

@@ -9,8 +9,10 @@
  *               workloads [], connections [], warmup_us, window_us (null: requests are counted),
  *               blocks, trials}
  *   targets    [{name, base, role, server, versions {}, command [], place, url, image,
- *               image_id}]
- *               in the order to show them; url, image and image_id where they mean something
+ *               image_id, guest, about, replies []}]
+ *               in the order to show them; url, image, image_id, about and replies (what verify
+ *               found of a server that is not ours) where they mean something
+ *   left_out   [{name, reason, package}]  chosen targets that are not installed; absent: none
  *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or
  *               null
  *   generator  {name, version, threads}

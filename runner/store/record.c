@@ -38,6 +38,7 @@ static const struct load_result load_unknown = {
 
 static const struct server_result server_unknown = {
     .pid = UNKNOWN_INT,
+    .processes = UNKNOWN_INT,
     .cpu_ns = UNKNOWN_INT,
     .user_ns = UNKNOWN_INT,
     .system_ns = UNKNOWN_INT,
@@ -74,7 +75,10 @@ void record_init(struct trial_record *r) {
         .stall_us = UNKNOWN_INT,
         .active_ratio = UNKNOWN_REAL,
         .server = server_unknown,
-        .memory = {.idle = memory_unknown, .loaded = memory_unknown, .peak_rss = UNKNOWN_INT},
+        .memory = {.idle = memory_unknown,
+                   .loaded = memory_unknown,
+                   .peak_rss = UNKNOWN_INT,
+                   .peak_pss = UNKNOWN_INT},
         .environment = environment_unknown,
         .hist_offset = UNKNOWN_INT,
         .hist_length = UNKNOWN_INT,

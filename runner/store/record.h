@@ -61,10 +61,11 @@ struct load_result {
     int64_t latency_step_us; /* the smallest difference of latencies that the generator can tell */
 };
 
-/* CPU of the server over the measured window (all threads). */
+/* CPU of the server over the measured window (all threads of all its processes). */
 struct server_result {
     char source[8]; /* of CPU and memory: "proc", "stats" (what it says of itself), "none" */
     int64_t pid;
+    int64_t processes; /* most at once while the window ran, descendants included */
     int64_t cpu_ns, user_ns, system_ns;
     int64_t switches_voluntary, switches_involuntary;
     double cpus_used;          /* cpu_ns over wall time */
@@ -91,7 +92,10 @@ struct memory_series {
 struct memory_result {
     struct memory_sample idle;   /* ready, before any load */
     struct memory_sample loaded; /* last sample of the window with the connections open */
-    int64_t peak_rss;            /* the highest RSS since the target started, VmHWM */
+    /* The highest RSS since the target started, VmHWM; of several processes the highest sum that
+     * was sampled, for their own peaks need not have come together. */
+    int64_t peak_rss;
+    int64_t peak_pss; /* the highest PSS that was sampled */
     struct memory_series series;
 };
 

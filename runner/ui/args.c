@@ -22,15 +22,27 @@ const struct command commands[] = {
      "  command = ./my-server --port {port}\n"
      "  ready = /hello\n"
      "\n"
-     "Its keys are command (with {host}, {port}, {workers}, {backlog}, {log}), env, cwd, ready, "
-     "stop-signal, announces and workloads; {servers} in a command is the folder of the built-in "
-     "ones. A flag wins over the file, the file over the profile.",
+     "`loopbench init NAME` writes one with all its keys. A guest (`loopbench targets` lists them) "
+     "is "
+     "found by its name alone. A flag wins over the file, the file over the profile.",
      NULL},
     {COMMAND_REPORT, USE_REPORT, "report", "FOLDER", 1, 1,
      "name a results folder, like results/latest", "write report and plots of a results folder",
      NULL, NULL},
+    {COMMAND_INIT, 0, "init", "NAME", 1, 1, "name your server",
+     "write NAME.ini, to bring your own server",
+     "Writes a commented configuration with every key of a target. It works as it is; put the "
+     "command of your server into it. A file that is there is not touched.",
+     NULL},
     {COMMAND_VERIFY, USE_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "",
-     "check what targets answer, without measuring", NULL, NULL},
+     "check what targets answer, without measuring",
+     "Of a server that is not ours it tells what it serves, how its bytes differ from one of ours, "
+     "and whether comparing them would be fair. A name that is neither a server of ours nor a "
+     "guest is looked for in NAME.ini here, unless --config says otherwise. Exit status 1: "
+     "something is answered wrongly, or nothing is served.",
+     NULL},
+    {COMMAND_TARGETS, USE_TARGETS, "targets", "", 0, 0, "",
+     "list every target that is known, and whether it is installed", NULL, NULL},
     {COMMAND_DOCTOR, USE_DOCTOR, "doctor", "", 0, 0, "",
      "tell whether this machine can measure now, and what to change", NULL, NULL},
     {COMMAND_CALIBRATE, USE_CALIBRATE, "calibrate", "", 0, 0, "",

@@ -5,6 +5,7 @@
 #include "report/crosscheck.h"
 #include "ui/crosscheck.h"
 #include "ui/session.h"
+#include "ui/left_out.h"
 
 #define CHECK_USE (USE_RUN | USE_CROSSCHECK)
 #define LIST_SIZE 256
@@ -116,7 +117,7 @@ static int crosscheck_run(struct session *s, const struct invocation *in, struct
     }
     s->crosscheck = true;
     s->config.report = false; /* its own table is the report; `loopbench report` makes the other */
-    if (session_plan(s, e) != 0) {
+    if (left_out_find(&s->config, stderr, e) != 0 || session_plan(s, e) != 0) {
         return -1;
     }
     if (s->config.dry_run) {

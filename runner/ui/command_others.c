@@ -1,10 +1,9 @@
-/* The short subcommands: report, verify, doctor, help, version. */
+/* The short subcommands: report, doctor, help, version. */
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/plan.h"
 #include "report/report.h"
-#include "run/probe.h"
+#include "run/setup.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
 #include "ui/help.h"
@@ -31,41 +30,6 @@ int command_report(const struct invocation *in, struct err *e) {
     }
     config_release(&c);
     return rc;
-}
-
-static int verify_with(const struct config *c, struct err *e) {
-    struct plan plan = {0};
-    struct loop loop;
-    struct setup setup;
-    struct probe probe = {0};
-    int status = -1;
-    if (plan_make(&plan, c, e) != 0) {
-        return -1;
-    }
-    if (loop_init(&loop, e) != 0) {
-        plan_release(&plan);
-        return -1;
-    }
-    if (setup_init(&setup, &loop, c, 0, e) == 0 && probe_targets(&probe, &setup, &plan, e) == 0) {
-        verify_print(&probe.findings, true, stdout);
-        status = verify_failures(&probe.findings) > 0 ? ERR_FAILED : 0;
-        probe_release(&probe);
-    }
-    setup_release(&setup);
-    loop_release(&loop);
-    plan_release(&plan);
-    return status;
-}
-
-int command_verify(const struct invocation *in, struct err *e) {
-    struct config c = {0};
-    if (config_load(&c, &in->args->flags, USE_VERIFY, e) != 0) {
-        return -1;
-    }
-    c.verify = true;
-    int status = verify_with(&c, e);
-    config_release(&c);
-    return status;
 }
 
 int command_doctor(const struct invocation *in, struct err *e) {

@@ -31,9 +31,10 @@ static int add_setting(struct settings *out, const char *name, const char *value
 
 /* This invocation's flags, and what the recorded file says of another place or of chance. */
 static int make_flags(struct settings *out, const struct settings *flags) {
-    static const char *const places[][2] = {{"results", "results"}, {"servers", "auto"}};
+    static const char *const places[][2] = {
+        {"results", "results"}, {"servers", "auto"}, {"guests", "auto"}};
     int rc = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         rc |= add_setting(out, places[i][0], places[i][1], places[i][0]);
     }
     if (!is_given(flags, "same-seed")) {

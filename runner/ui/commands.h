@@ -13,6 +13,8 @@ struct invocation {
 
 int command_run(const struct invocation *in, struct err *e);
 int command_report(const struct invocation *in, struct err *e);
+int command_init(const struct invocation *in, struct err *e);
+int command_targets(const struct invocation *in, struct err *e);
 int command_verify(const struct invocation *in, struct err *e);
 int command_calibrate(const struct invocation *in, struct err *e);
 int command_crosscheck(const struct invocation *in, struct err *e);

@@ -19,9 +19,11 @@
 #include "ui/calibrate.h"
 #include "ui/crosscheck.h"
 #include "ui/ending.h"
+#include "ui/left_out.h"
 #include "ui/plan_print.h"
 
-#define TICK_MS 250
+#define TICK_MS   250
+#define NOTES_MAX 32
 
 static void on_trial_start(void *ctx, int64_t n, const struct plan_block *b,
                            const struct plan_target *t, int attempt) {
@@ -140,7 +142,7 @@ int session_load(struct session *s, const struct invocation *in, struct err *e) 
         return -1;
     }
     if (!s->config.resume) {
-        return session_plan(s, e);
+        return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
     }
     if (session_check_resume(&in->args->flags, e) != 0) {
         return -1;
@@ -178,8 +180,16 @@ static int session_probe(struct session *s, struct err *e) {
 }
 
 static int session_begin(struct session *s, const struct invocation *in, struct err *e) {
-    const char *notes[] = {s->config.verify ? NULL : "replies were not verified (--no-verify)",
-                           NULL};
+    char own[NOTES_MAX][NOTE_SIZE];
+    const char *notes[NOTES_MAX + 2] = {NULL};
+    size_t n = left_out_notes(&s->config, own, NOTES_MAX);
+    for (size_t i = 0; i < n; i++) {
+        notes[i] = own[i];
+        fprintf(stderr, "note: %s\n", own[i]);
+    }
+    if (!s->config.verify) {
+        notes[n] = "replies were not verified (--no-verify)";
+    }
     struct manifest_input m = {
         .setup = &s->run.setup,
         .plan = &s->plan,
@@ -190,6 +200,11 @@ static int session_begin(struct session *s, const struct invocation *in, struct 
         .notes = notes,
     };
     json_t *manifest = manifest_make(&m);
+    json_t *left_out = left_out_json(&s->config);
+    if (manifest && left_out) {
+        json_object_set(manifest, "left_out", left_out);
+    }
+    json_decref(left_out);
     if (manifest && s->extra) {
         json_object_update(manifest, s->extra);
     }
