@@ -14,12 +14,14 @@ do for [p = 1:K] {
     set ytics nomirror noenhanced ()
     if (is_first(p)) {
         set for [i = 1:YTICKS[1]] ytics add (YTEXT[i] YTICK[i])
-        set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
-            font ',12' textcolor rgb INK
+        if (!NARROW) {
+            set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
+                font ',12' textcolor rgb INK
+        }
     } else {
         set for [i = 1:YTICKS[1]] ytics add ('' YTICK[i])
     }
-    set xlabel XLABEL noenhanced font ',12' textcolor rgb INK
+    if (is_lowest(p) || !NARROW) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     if (K > 1) { set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5 }
     do for [g = 1:GAPS] {
         if (GAPP[g] == p) {

@@ -102,6 +102,7 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
         .panel_y = axes,
         .rows = s->n,
         .row_height = 40,
+        .row_height_narrow = c->level_count > 4 ? 48 : 58,
         .row_text = row_text,
         .more = put_order,
         .data = s,

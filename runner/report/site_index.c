@@ -137,6 +137,7 @@ int site_write_index(const struct site *s, struct err *e) {
         0) {
         return -1;
     }
+    d.cards = true;
     fputs("<h1>Results</h1>\n", d.t.f);
     doc_whole(&d, DOC_PARAGRAPH, NULL,
               "HTTP servers on event loops, measured by loopbench. Every page is made from the raw "
