@@ -79,9 +79,14 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
         say(o, c->store->dir, plots.note);
     }
     char docs[256];
-    const struct report_parts parts = {c, v, f, &plots,
-                                       find_docs(c->store->dir, o, docs, sizeof docs)};
-    int rc = markdown_write(&parts, e);
+    struct report_parts parts = {c,   v, f, &plots, find_docs(c->store->dir, o, docs, sizeof docs),
+                                 NULL};
+    struct reproduction reproduction;
+    int rc = reproduction_read(&reproduction, c->store->dir, e);
+    if (rc >= 0) {
+        parts.reproduction = rc > 0 ? &reproduction : NULL;
+        rc = markdown_write(&parts, e);
+    }
     if (rc == 0) {
         rc = html_write(&parts, e);
     }
