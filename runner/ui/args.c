@@ -74,7 +74,8 @@ const struct command commands[] = {
      "show what a run was, and its headline figures", NULL, NULL},
     {COMMAND_PRUNE, USE_PRUNE, "prune", "", 0, 0, "", "remove old runs",
      "Removes all but the newest runs. What is published, what results/latest names, a run that is "
-     "being written, and whatever is no run of loopbench's own stays.",
+     "being written, one whose folder holds anything that loopbench did not put there, and "
+     "whatever is no run of loopbench's own stays.",
      NULL},
     {COMMAND_SITE, USE_SITE, "site", "[FOLDER] [RUN...]", 0, VALUES_LIST_MAX, "",
      "make a static site of runs",

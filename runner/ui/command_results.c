@@ -205,19 +205,40 @@ static const char *reason_to_stay(const struct catalog_run *r) {
     return r->live ? "it is being written" : NULL;
 }
 
+/* The first file in its folder that is somebody else's keeps a run, too. */
+static int find_reason(const struct config *c, const struct catalog_run *r, char *why, size_t size,
+                       struct err *e) {
+    char foreign[256];
+    char shown[4 * 64 + 8];
+    const char *reason = reason_to_stay(r);
+    snprintf(why, size, "%s", reason ? reason : "");
+    if (reason) {
+        return 0;
+    }
+    const int rc = catalog_find_foreign(c->results, r->name, foreign, sizeof foreign, e);
+    if (rc > 0) {
+        text_terminal(shown, sizeof shown, foreign, 64, on_utf8());
+        snprintf(why, size, "%s in it is not loopbench's; move it away to prune the run", shown);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
 static int prune_run(const struct config *c, const struct catalog_run *r, size_t *removed,
                      struct err *e) {
-    const char *why = reason_to_stay(r);
-    if (!why && !c->dry_run) {
+    char why[400];
+    if (find_reason(c, r, why, sizeof why, e) != 0) {
+        return -1;
+    }
+    if (!*why && !c->dry_run) {
         const int rc = catalog_remove(c->results, r->name, e);
         if (rc < 0) {
             return -1;
         }
-        why = rc == 0 ? "it is being written" : NULL;
+        snprintf(why, sizeof why, "%s", rc == 0 ? "it is being written" : "");
     }
     char shown[4 * 64 + 8];
     text_terminal(shown, sizeof shown, r->name, 64, on_utf8());
-    if (why) {
+    if (*why) {
         printf("kept          %s: %s\n", shown, why);
     } else {
         printf("%s %s\n", c->dry_run ? "would remove " : "removed      ", shown);
