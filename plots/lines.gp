@@ -6,6 +6,8 @@ set xrange [XMIN[1]:XMAX[1]]; set yrange [YMIN[1]:YMAX[1]]
 set logscale x
 if (YLOG) { set logscale y }
 unset mxtics; unset mytics
+# A line is broken where there is no figure, not drawn across.
+set datafile missing "?"
 set xtics nomirror noenhanced () ; set ytics nomirror noenhanced ()
 set for [i = 1:XTICKS[1]] xtics add (XTEXT[i] XTICK[i])
 do for [p = 1:K] {
@@ -25,7 +27,12 @@ do for [p = 1:K] {
     if (K > 1) { set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5 }
     do for [g = 1:GAPS] {
         if (GAPP[g] == p) {
-            set label g 'n/a' at first GAPL[g], graph 0.03 center font ',11' textcolor rgb FAINT
+            # Of all targets, or of one, in its colour.
+            if (GAPT[g] == 0) {
+                set label g 'n/a' at first GAPAT[g], graph 0.03 center font ',11' textcolor rgb FAINT
+            } else {
+                set label g '×' at first GAPAT[g], graph 0.03 center font ',14' textcolor rgb COLOR[GAPT[g]]
+            }
         }
     }
     plot for [j = 1:N] \

@@ -19,6 +19,11 @@ do for [p = 1:K] {
     }
     if (is_lowest(p)) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5
+    do for [g = 1:NAS] {
+        if (NAP[g] == p) {
+            set label RN + g 'n/a' at graph 0.01, first place(NAR[g]) left font ',11' textcolor rgb FAINT
+        }
+    }
     unset arrow
     do for [i = 1:RN - 1] {
         set arrow i from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead back linecolor rgb RULE linewidth 0.6

@@ -42,8 +42,12 @@ struct plot_frame {
     const void *data; /* of those two */
     size_t panels;
     const char *(*panel_title)(const struct plot_frame *frame, const struct cells *c, size_t panel);
-    /* Whether a panel has no figure at a level; NULL = never. */
-    bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel, int level);
+    /* Whether a target has no figure at a level in a panel; NULL = none is looked for. */
+    bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel,
+                   size_t target, int level);
+    /* Where on the x axis it would be. */
+    double (*place)(const struct plot_frame *frame, const struct cells *c, size_t target,
+                    int level);
 };
 
 /* Writes plots/data/NAME.gp and what is different in a narrow page, plots/data/NAME.narrow.gp. */

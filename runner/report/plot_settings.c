@@ -81,16 +81,38 @@ static void put_panels(FILE *f, const struct plot_frame *frame, const struct cel
     }
 }
 
-/* Levels at which a panel shows nothing, so that the gap is marked as one. */
-static void put_gaps(FILE *f, const struct plot_frame *frame, const struct cells *c) {
+/* How many targets have no figure at a level of a panel. */
+static size_t gaps_at(const struct plot_frame *frame, const struct cells *c, size_t panel,
+                      int level) {
     size_t n = 0;
-    fprintf(f, "array GAPP[%zu]\narray GAPL[%zu]\n", frame->panels * c->level_count + 1,
-            frame->panels * c->level_count + 1);
+    for (size_t t = 0; t < c->target_count; t++) {
+        n += plot_shows(frame, c, t) && frame->is_gap(frame, c, panel, t, level);
+    }
+    return n;
+}
+
+static void put_gap(FILE *f, size_t n, size_t panel, double x, size_t target) {
+    fprintf(f, "GAPP[%zu] = %zu; GAPAT[%zu] = %.8g; GAPT[%zu] = %zu\n", n, panel + 1, n, x, n,
+            target);
+}
+
+/* What is missing is marked where it would be: of all targets at a level once (target 0), else of
+ * each. */
+static void put_gaps(FILE *f, const struct plot_frame *frame, const struct cells *c) {
+    const size_t room = frame->panels * c->level_count * c->target_count + 1;
+    size_t n = 0;
+    fprintf(f, "array GAPP[%zu]\narray GAPAT[%zu]\narray GAPT[%zu]\n", room, room, room);
     for (size_t p = 0; frame->is_gap && p < frame->panels; p++) {
         for (size_t i = 0; i < c->level_count; i++) {
-            if (frame->is_gap(frame, c, p, c->levels[i])) {
-                n++;
-                fprintf(f, "GAPP[%zu] = %zu; GAPL[%zu] = %d\n", n, p + 1, n, c->levels[i]);
+            const int level = c->levels[i];
+            if (gaps_at(frame, c, p, level) == plot_shown_count(frame, c) && !frame->plot->dots) {
+                put_gap(f, ++n, p, level, 0);
+                continue;
+            }
+            for (size_t t = 0; t < c->target_count; t++) {
+                if (plot_shows(frame, c, t) && frame->is_gap(frame, c, p, t, level)) {
+                    put_gap(f, ++n, p, frame->place(frame, c, t, level), t + 1);
+                }
             }
         }
     }
