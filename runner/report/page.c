@@ -8,7 +8,7 @@
 
 static void put_state(struct doc *d, const struct store *s) {
     int64_t planned = manifest_int(s->manifest, "plan.trials");
-    if (s->state == STORE_COMPLETE && !s->torn) {
+    if (s->state == STORE_COMPLETE && !s->torn && s->lost == 0) {
         return;
     }
     doc_begin(d, DOC_BAD, NULL);
@@ -17,6 +17,7 @@ static void put_state(struct doc *d, const struct store *s) {
             s->live                         ? "it is still going on"
             : s->state == STORE_INTERRUPTED ? "it was interrupted"
             : s->state == STORE_RUNNING     ? "it was cut off"
+            : s->lost > 0                   ? "lines of its trials.jsonl are gone"
                                             : "its last line was cut short",
             s->count);
     if (planned > 0) {

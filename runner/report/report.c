@@ -21,6 +21,18 @@ static void say_state(const struct report_options *o, const struct store *s) {
     if (s->torn) {
         say(o, s->dir, "the last line of trials.jsonl was cut short; that trial is left out");
     }
+    if (s->lost > 0) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "%zu of its trials are gone from trials.jsonl; run --resume measures them again",
+                 s->lost);
+        say(o, s->dir, text);
+    }
+    if (s->changed) {
+        char text[96];
+        snprintf(text, sizeof text, "%s is not as it was when the run was begun", s->changed);
+        say(o, s->dir, text);
+    }
     if (s->live) {
         say(o, s->dir, "the run is still going on; this reports what it has so far");
     } else if (s->state == STORE_RUNNING) {

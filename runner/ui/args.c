@@ -1,5 +1,6 @@
 #include "ui/args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,8 +176,10 @@ static int args_option(struct args *a, int argc, const char *const *argv, int *i
         bool said = strcmp(next, "on") == 0 || strcmp(next, "off") == 0;
         return args_add(a, o, said ? argv[++*i] : "yes", where, e);
     }
-    /* What begins with a dash is the next option, but for the dash that means standard output. */
-    if (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])) {
+    /* What begins with a dash is the next option, but for the dash that means standard output and
+     * for numbers below zero: those are refused as what they are. */
+    if (*i + 1 >= argc ||
+        (argv[*i + 1][0] == '-' && argv[*i + 1][1] && !isdigit((unsigned char)argv[*i + 1][1]))) {
         return err_set(e, ERR_USAGE, "%s: a value is missing; write %s %s", where, where,
                        o->metavar);
     }
