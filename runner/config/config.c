@@ -231,11 +231,17 @@ static const char *load_flag(const struct settings *flags, const char *name) {
     return value;
 }
 
-/* A resumed run keeps its configuration: a changed one would be another run in the same folder. */
+/* A resumed run keeps its configuration: a changed one would be another run in the same folder.
+ * Only what concerns this invocation alone may be said. */
 static int load_check_resume(const struct settings *flags, struct err *e) {
+    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
     for (size_t i = 0; i < flags->n; i++) {
         const struct option *o = flags->setting[i].option;
-        if ((o->use & USE_FILE) || strcmp(o->name, "config") == 0) {
+        bool fine = false;
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            fine = fine || strcmp(o->name, allowed[k]) == 0;
+        }
+        if (!fine) {
             return err_set(e, ERR_USAGE,
                            "%s: a resumed run keeps its configuration; leave it out, "
                            "or begin a new run",

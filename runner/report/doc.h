@@ -77,6 +77,7 @@ struct doc {
     const struct doc_column *column; /* of the table being written */
     size_t columns, at;              /* at: cells begun in the row */
     bool in_cell;
+    bool cards; /* rows of tables become cards where a page is narrow: for texts, not for figures */
     unsigned pictures;
 };
 

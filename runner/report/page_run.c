@@ -154,6 +154,10 @@ void page_missing(struct doc *d, const struct cells *c, const struct plots *p) {
     lines += put_note(
         d, c->store->torn ? "The last line of trials.jsonl was cut short; that trial is left out."
                           : "");
+    lines += put_note(d, !c->store->changed ? ""
+                         : strcmp(c->store->changed, "plan.json") == 0
+                             ? "plan.json is not as it was when the run was begun."
+                             : "config.ini is not as it was when the run was begun.");
     if (p->missing[0]) {
         doc_begin(d, DOC_ITEM, NULL);
         doc_say(d, "Plots: ");

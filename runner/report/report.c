@@ -22,6 +22,18 @@ static void say_state(const struct report_options *o, const struct store *s) {
     if (s->torn) {
         say(o, s->dir, "the last line of trials.jsonl was cut short; that trial is left out");
     }
+    if (s->lost > 0) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "%zu of its trials are gone from trials.jsonl; run --resume measures them again",
+                 s->lost);
+        say(o, s->dir, text);
+    }
+    if (s->changed) {
+        char text[96];
+        snprintf(text, sizeof text, "%s is not as it was when the run was begun", s->changed);
+        say(o, s->dir, text);
+    }
     if (s->live) {
         say(o, s->dir, "the run is still going on; this reports what it has so far");
     } else if (s->state == STORE_RUNNING) {
@@ -80,9 +92,14 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
         say(o, c->store->dir, plots.note);
     }
     char docs[256];
-    const struct report_parts parts = {c, v, f, &plots,
-                                       find_docs(c->store->dir, o, docs, sizeof docs)};
-    int rc = markdown_write(&parts, e);
+    struct report_parts parts = {c,   v, f, &plots, find_docs(c->store->dir, o, docs, sizeof docs),
+                                 NULL};
+    struct reproduction reproduction;
+    int rc = reproduction_read(&reproduction, c->store->dir, e);
+    if (rc >= 0) {
+        parts.reproduction = rc > 0 ? &reproduction : NULL;
+        rc = markdown_write(&parts, e);
+    }
     if (rc == 0) {
         rc = html_write(&parts, e);
     }

@@ -1,5 +1,6 @@
 #include "ui/args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,8 @@ const struct command commands[] = {
      "show what a run was, and its headline figures", NULL, NULL},
     {COMMAND_PRUNE, USE_PRUNE, "prune", "", 0, 0, "", "remove old runs",
      "Removes all but the newest runs. What is published, what results/latest names, a run that is "
-     "being written, and whatever is no run of loopbench's own stays.",
+     "being written, one whose folder holds anything that loopbench did not put there, and "
+     "whatever is no run of loopbench's own stays.",
      NULL},
     {COMMAND_SITE, USE_SITE, "site", "[FOLDER] [RUN...]", 0, VALUES_LIST_MAX, "",
      "make a static site of runs",
@@ -211,8 +213,10 @@ static int args_option(struct args *a, int argc, const char *const *argv, int *i
         bool said = strcmp(next, "on") == 0 || strcmp(next, "off") == 0;
         return args_add(a, o, said ? argv[++*i] : "yes", where, e);
     }
-    /* What begins with a dash is the next option, but for the dash that means standard output. */
-    if (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])) {
+    /* What begins with a dash is the next option, but for the dash that means standard output and
+     * for numbers below zero: those are refused as what they are. */
+    if (*i + 1 >= argc ||
+        (argv[*i + 1][0] == '-' && argv[*i + 1][1] && !isdigit((unsigned char)argv[*i + 1][1]))) {
         return err_set(e, ERR_USAGE, "%s: a value is missing; write %s %s", where, where,
                        o->metavar);
     }

@@ -63,24 +63,6 @@ int session_plan(struct session *s, struct err *e) {
     return plan_make(&s->plan, &s->config, e);
 }
 
-/* What was begun is continued as it was: options that would change it are refused. */
-static int session_check_resume(const struct settings *flags, struct err *e) {
-    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
-    for (size_t i = 0; i < flags->n; i++) {
-        const char *name = flags->setting[i].option->name;
-        bool fine = false;
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
-            fine = fine || strcmp(name, allowed[k]) == 0;
-        }
-        if (!fine) {
-            return err_set(e, ERR_USAGE,
-                           "--%s with --resume: a run is continued as it was begun; leave it out",
-                           name);
-        }
-    }
-    return 0;
-}
-
 /* The rest of a run must be measured as its beginning was: config.ini still says what the manifest
  * recorded. Options the manifest does not know are younger than the run. */
 static int session_check_same(const struct config *c, const struct store *before, struct err *e) {
@@ -131,6 +113,13 @@ static int session_reload(struct session *s, const struct settings *flags, struc
         snprintf(where, sizeof where, "%s/plan.json", before->dir);
         rc = plan_from_json(&s->plan, plan, strlen(plan), where, e);
     }
+    /* Sections of targets, the plan, and whatever else the options above do not say. */
+    if (rc == 0 && before->changed) {
+        rc = err_set(e, ERR_USAGE,
+                     "%s/%s is not as it was when the run was begun; put it back, or begin a new "
+                     "run",
+                     before->dir, before->changed);
+    }
     free(ini);
     free(plan);
     return rc;
@@ -143,9 +132,6 @@ int session_load(struct session *s, const struct invocation *in, struct err *e) 
     }
     if (!s->config.resume) {
         return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
-    }
-    if (session_check_resume(&in->args->flags, e) != 0) {
-        return -1;
     }
     s->run.writer = writer_resume(s->config.resume, e);
     return s->run.writer ? session_reload(s, &in->args->flags, e) : -1;
@@ -239,6 +225,12 @@ static int session_measure(struct session *s, struct err *e) {
                                  plan_estimate_ns(&s->plan, &s->config));
     if (!s->progress) {
         return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (before && before->lost > 0) {
+        progress_note(s->progress,
+                      "note: the run was complete, but %zu of its trials are gone from "
+                      "trials.jsonl; they are measured again",
+                      before->lost);
     }
     if (s->run.setup.cpus.note[0]) {
         progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
