@@ -70,11 +70,12 @@ include scripts/make/publish.mk
 include servers/bench/bench.mk
 
 install: all ## install loopbench and its servers under PREFIX (and DESTDIR)
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/loopbench' '$(DESTDIR)$(PREFIX)/share/loopbench/plots'
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/loopbench' '$(DESTDIR)$(PREFIX)/share/loopbench/plots' '$(DESTDIR)$(PREFIX)/share/loopbench/replays'
 	install -m 755 $(BUILD)/bin/loopbench '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 755 $(BUILD)/bin/server-* $(GUEST_BINS) '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
 	install -m 644 plots/*.gp '$(DESTDIR)$(PREFIX)/share/loopbench/plots/'
 	if [ -d servers/guests ]; then cp -RP servers/guests '$(DESTDIR)$(PREFIX)/share/loopbench/'; fi
+	install -m 644 replays/*.ini '$(DESTDIR)$(PREFIX)/share/loopbench/replays/'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loopbench'

@@ -18,6 +18,7 @@ static int (*const handlers[])(const struct invocation *in, struct err *e) = {
     [COMMAND_CROSSCHECK] = command_crosscheck,
     [COMMAND_COMPARE] = command_compare,
     [COMMAND_REPRODUCE] = command_reproduce,
+    [COMMAND_REPLAY] = command_replay,
     [COMMAND_EXPORT] = command_export,
     [COMMAND_LIST] = command_list,
     [COMMAND_SHOW] = command_show,

@@ -220,11 +220,11 @@ int config_load_text(struct config *c, const char *text, size_t len, const char 
     return rc;
 }
 
-/* The last value of a flag, or NULL. */
+/* The last value of a flag, or NULL. (Of `replay`, --resume is another option.) */
 static const char *load_flag(const struct settings *flags, const char *name) {
     const char *value = NULL;
     for (size_t i = 0; i < flags->n; i++) {
-        if (strcmp(flags->setting[i].option->name, name) == 0) {
+        if (flags->setting[i].option == option_find(name, USE_RUN)) {
             value = flags->setting[i].value;
         }
     }

@@ -110,6 +110,7 @@ struct config {
     bool dry_run, quiet;
     bool report; /* write it when the run is done */
     bool same_seed, allow_undecided;
+    bool replay_resume;
     char *plots; /* folder of gnuplot programs, or "auto" */
     /* of commands that read runs: none in a file either */
     char *compare_baseline;     /* "A" or "B" */

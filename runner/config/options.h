@@ -40,6 +40,7 @@ enum option_use {
     USE_PRUNE = 1 << 9,
     USE_SITE = 1 << 10,
     USE_TARGETS = 1 << 11,
+    USE_REPLAY = 1 << 13,
     USE_CROSSCHECK = 1 << 14,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };

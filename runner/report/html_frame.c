@@ -41,7 +41,12 @@ static const char layout[] =
     ".good{background:var(--good-bg);border-color:var(--good)}\n"
     ".bad{background:var(--bad-bg);border-color:var(--bad)}\n"
     ".good strong{color:var(--good)}\n"
-    ".bad strong{color:var(--bad)}\n";
+    ".bad strong{color:var(--bad)}\n"
+    ".chip{display:inline-block;border:1px solid;border-radius:1rem;padding:.05rem .6rem;"
+    "font-size:.82rem;font-weight:600;white-space:nowrap;color:var(--faint)}\n"
+    ".yes{color:var(--good);background:var(--good-bg)}\n"
+    ".no{color:var(--bad);background:var(--bad-bg)}\n"
+    "h3 .chip{vertical-align:.12em;margin-left:.3rem}\n";
 
 static const char tables[] =
     ".scroll{overflow-x:auto;max-width:100%;margin:.75rem 0 1.5rem}\n"

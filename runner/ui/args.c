@@ -88,6 +88,19 @@ const struct command commands[] = {
      "contradicted. The old run is only read. Exit status 0: reproduced, or consistent; 1: not so, "
      "or nothing could be judged.",
      NULL},
+    {COMMAND_REPLAY, USE_REPLAY, "replay", "REPLAY", 1, 1,
+     "name a replay: r1, r2, r3, r4, or the file of one",
+     "repeat a published report, and tell which of its claims hold",
+     "A replay is a file with parts, which are ordinary runs, and with claims: what the report "
+     "concluded, and which measured ratio, value or share of trials decides it. Parts are measured "
+     "one after the other into folders below results/replay-NAME; replay.html there has a table of "
+     "the claims: what was measured then, what is measured now, and whether each holds, does not "
+     "hold, or cannot be told.\n"
+     "\n"
+     "Options given here go before those of all parts. --profile smoke measures one round of few "
+     "requests at the lowest level of each part, which decides nothing. Servers that are not there "
+     "are left out, with what depended on them. `loopbench report FOLDER` writes the pages again.",
+     NULL},
     {COMMAND_EXPORT, USE_EXPORT, "export", "RUN", 1, 1, "name a run: a folder, a run id, or latest",
      "write a run in a format that other programs read",
      "csv and json hold every trial; benchstat is Go's benchmark format, a line a trial; "

@@ -4,12 +4,26 @@
 
 #include "report/report.h"
 #include "run/setup.h"
+#include "store/replay_state.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
 #include "ui/help.h"
+#include "ui/replay.h"
+
+/* A replay's folder holds no run of its own, but those of its parts. */
+static int report_replay(const char *dir, struct err *e) {
+    if (replay_conclude(dir, NULL, e) != 0) {
+        return -1;
+    }
+    printf("%s/replay.md\n%s/replay.html\n", dir, dir);
+    return 0;
+}
 
 int command_report(const struct invocation *in, struct err *e) {
     struct config c = {0};
+    if (replay_state_is(in->args->operand[0])) {
+        return report_replay(in->args->operand[0], e);
+    }
     if (config_load(&c, &in->args->flags, USE_REPORT, e) != 0) {
         return -1;
     }

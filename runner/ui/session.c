@@ -295,7 +295,7 @@ int session_finish(struct session *s, struct err *e) {
             .no_plots = !s->config.report || r->interrupted,
             .notes = stderr,
         };
-        if ((!s->calibration && !s->crosscheck && print_tables(dir, e) != 0) ||
+        if ((!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) ||
             (s->config.report && report_write(dir, &o, e) != 0)) {
             fprintf(stderr, "loopbench: %s\n", e->text);
             status = status ? status : (int)e->class;
