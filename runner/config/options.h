@@ -41,6 +41,7 @@ enum option_use {
     USE_SITE = 1 << 10,
     USE_TARGETS = 1 << 11,
     USE_CROSSCHECK = 1 << 14,
+    USE_COUNT = 1 << 11,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };
 
