@@ -41,15 +41,15 @@ static bool add_slopes(struct count_record *r, const struct count_tool *tool,
     return settled;
 }
 
-/* A pair of processes. Returns 1 to stop, 0 to go on. */
+/* A pair of processes, the longer one first: the other is to live through as many seconds. */
 static enum once_end count_pair(const struct count_subject *s, const struct count_tool *tool,
                                 struct count_record *r, bool *settled, struct err *e) {
     struct count_total low;
     struct count_total high;
-    count_total_init(&high);
-    enum once_end end = count_once(s, tool, r->low, &low, e);
+    count_total_init(&low);
+    enum once_end end = count_once(s, tool, r->high, 0, &high, e);
     if (end == ONCE_COUNTED) {
-        end = count_once(s, tool, r->high, &high, e);
+        end = count_once(s, tool, r->low, tool->clocked ? high.seconds : 0, &low, e);
     }
     if (end == ONCE_COUNTED) {
         *settled = add_slopes(r, tool, &low, &high);

@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* Servers may read the time from a clock that moves with the kernel's tick only. */
+#define CLOCK_COARSE_MS 15
 
 struct link {
     uv_tcp_t tcp; /* first: a handle is its link */
@@ -30,6 +34,7 @@ struct client {
     int64_t asked;   /* requests written so far */
     int64_t waiting; /* replies to come in this turn */
     uint64_t moves;  /* of any kind: what must go on */
+    uv_timer_t second;
     bool failed;
     struct err *e;
     char buf[65536];
@@ -90,6 +95,29 @@ static void begin_turn(struct client *c) {
     }
 }
 
+static void on_second(uv_timer_t *timer) {
+    struct client *c = timer->data;
+    c->moves++;
+    begin_turn(c);
+}
+
+/* Begins it now, or when the next second has come where only so many turns are left as seconds. */
+static void next_turn(struct client *c) {
+    const struct client_spec *s = c->spec;
+    const int64_t turn = (int64_t)s->connections * s->pipeline;
+    const int64_t turns = (s->requests - c->asked + turn - 1) / turn;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t missing = s->seconds - (now.tv_sec - s->since);
+    if (turns == 0 || missing <= 0 || turns > missing) {
+        begin_turn(c);
+    } else {
+        const uint64_t rest_ms = 1000 - (uint64_t)(now.tv_nsec / 1000000);
+        uv_update_time(&c->loop->uv);
+        uv_timer_start(&c->second, on_second, rest_ms + CLOCK_COARSE_MS, 0);
+    }
+}
+
 static int on_reply(llhttp_t *parser) {
     struct link *l = parser->data;
     struct client *c = l->client;
@@ -128,7 +156,7 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
     if (bad != HPE_OK) {
         fail(c, "a reply is not HTTP: %s", llhttp_errno_name(bad));
     } else if (c->waiting == 0 && !c->failed) {
-        begin_turn(c);
+        next_turn(c);
     }
 }
 
@@ -146,7 +174,7 @@ static void on_connected(uv_connect_t *connect, int status) {
     if (rc != 0) {
         fail(c, "a connection cannot be read: %s", uv_strerror(rc));
     } else if (++c->connected == c->spec->connections) {
-        begin_turn(c);
+        next_turn(c);
     }
 }
 
@@ -167,6 +195,11 @@ static void open_link(struct client *c, struct link *l, const struct sockaddr *a
     if (rc != 0) {
         fail(c, "no connection: %s", uv_strerror(rc));
     }
+}
+
+static void on_timer_closed(uv_handle_t *handle) {
+    struct client *c = handle->data;
+    c->links--;
 }
 
 static bool is_done(void *ctx) {
@@ -216,11 +249,16 @@ static enum client_end run(struct client *c) {
     }
     llhttp_settings_init(&c->settings);
     c->settings.on_message_complete = on_reply;
+    uv_timer_init(&c->loop->uv, &c->second);
+    c->second.data = c;
+    c->links++;
     for (int i = 0; i < c->spec->connections && !c->failed; i++) {
         open_link(c, &c->link[i], address->ai_addr);
     }
     freeaddrinfo(address);
     const enum client_end end = drive(c);
+    c->out->seconds = (int64_t)time(NULL) - c->spec->since;
+    uv_close((uv_handle_t *)&c->second, on_timer_closed);
     for (int i = 0; i < c->spec->connections; i++) {
         close_link(&c->link[i]);
     }

@@ -22,11 +22,16 @@ struct client_spec {
     int connections, pipeline;
     int64_t requests;
     int64_t stall_ns; /* the longest time without a byte */
+    /* Work that a server does once a second (its date) must be the same in two processes that are
+     * compared: `seconds` ends of a second by CLOCK_REALTIME, counted from the second `since`, are
+     * to pass before the last turn; the last turns wait for those that are missing. 0 = none. */
+    int64_t since, seconds;
 };
 
 struct client_result {
     int64_t replies;
     int64_t sent, received; /* bytes */
+    int64_t seconds;        /* ends of a second that passed since `since` */
 };
 
 enum client_end {

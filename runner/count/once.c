@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "count/client.h"
 #include "load/request.h"
@@ -65,8 +66,8 @@ static int wrap(struct wrapped *w, const struct count_subject *s, const struct c
 }
 
 static enum once_end load(const struct count_subject *s, const struct count_tool *tool,
-                          const struct target *t, int64_t requests, struct count_total *out,
-                          struct err *e) {
+                          const struct target *t, int64_t requests, int64_t seconds,
+                          struct count_total *out, struct err *e) {
     char *text = NULL;
     size_t len = 0;
     const struct load_request request = {
@@ -92,25 +93,28 @@ static enum once_end load(const struct count_subject *s, const struct count_tool
         .pipeline = s->pipeline,
         .requests = requests,
         .stall_ns = (int64_t)((double)STALL * tool->slower),
+        .since = (int64_t)time(NULL), /* it has just answered, with the date of this second */
+        .seconds = seconds,
     };
     const enum client_end end = rc == 0 ? client_run(s->loop, &client, &result, e) : CLIENT_FAILED;
     free(text);
     out->of[COUNT_SENT] = result.sent;
     out->of[COUNT_RECEIVED] = result.received;
+    out->seconds = result.seconds;
     return end == CLIENT_DONE     ? ONCE_COUNTED
            : end == CLIENT_FAILED ? ONCE_FAILED
                                   : ONCE_INTERRUPTED;
 }
 
 static enum once_end watch(const struct count_subject *s, const struct count_tool *tool,
-                           struct target *t, int64_t requests, struct count_total *out,
-                           struct err *e) {
+                           struct target *t, int64_t requests, int64_t seconds,
+                           struct count_total *out, struct err *e) {
     void *state = NULL;
     struct err why = {0};
     if (tool->begin && tool->begin(s->paths, t, &state, e) != 0) {
         return ONCE_FAILED;
     }
-    enum once_end end = load(s, tool, t, requests, out, e);
+    enum once_end end = load(s, tool, t, requests, seconds, out, e);
     if (tool->end && tool->end(state, out, &why) != 0 && end == ONCE_COUNTED) {
         *e = why;
         end = ONCE_FAILED;
@@ -134,14 +138,14 @@ static enum once_end conclude(enum once_end end, const struct target_ops *ops, s
 }
 
 static enum once_end run(const struct count_subject *s, const struct count_tool *tool,
-                         const struct target_spec *spec, int64_t requests, struct count_total *out,
-                         struct err *e) {
+                         const struct target_spec *spec, int64_t requests, int64_t seconds,
+                         struct count_total *out, struct err *e) {
     struct target *t = NULL;
     enum target_failure f = s->ops->start(s->loop, spec, &t, e);
     if (f == TARGET_OK) {
         f = s->ops->ready(t, e);
     }
-    enum once_end end = f == TARGET_OK            ? watch(s, tool, t, requests, out, e)
+    enum once_end end = f == TARGET_OK            ? watch(s, tool, t, requests, seconds, out, e)
                         : f == TARGET_INTERRUPTED ? ONCE_INTERRUPTED
                                                   : ONCE_FAILED;
     if (t && f == TARGET_OK) {
@@ -169,11 +173,12 @@ static void empty_folder(const char *dir) {
 }
 
 enum once_end count_once(const struct count_subject *s, const struct count_tool *tool,
-                         int64_t requests, struct count_total *out, struct err *e) {
+                         int64_t requests, int64_t seconds, struct count_total *out,
+                         struct err *e) {
     struct wrapped w;
     count_total_init(out);
     enum once_end end =
-        wrap(&w, s, tool, e) == 0 ? run(s, tool, &w.spec, requests, out, e) : ONCE_FAILED;
+        wrap(&w, s, tool, e) == 0 ? run(s, tool, &w.spec, requests, seconds, out, e) : ONCE_FAILED;
     free(w.argv);
     free(w.env);
     empty_folder(s->dir);

@@ -24,8 +24,9 @@ enum once_end {
     ONCE_INTERRUPTED,
 };
 
-/* Starts, sends `requests`, stops and reads. *out is to be released in any case. */
+/* Starts, sends `requests`, stops and reads. `seconds`: as in client.h, so many ends of a second
+ * are to pass meanwhile. *out is to be released in any case. */
 enum once_end count_once(const struct count_subject *s, const struct count_tool *tool,
-                         int64_t requests, struct count_total *out, struct err *e);
+                         int64_t requests, int64_t seconds, struct count_total *out, struct err *e);
 
 #endif

@@ -76,7 +76,7 @@ static int gate_add(struct gate *g, const char **at, struct err *e) {
         }
     }
     const char *text = begin + len;
-    double percent;
+    double percent = 0;
     if (gate_read_percent(&text, names[about], &percent, e) != 0) {
         return -1;
     }

@@ -26,7 +26,7 @@ static int gate_take(struct counts_gate *g, const char *item, const char *end, e
                      struct err *e) {
     const char *metric = count_info(kind)->metric;
     const char *at = item + strlen(metric);
-    double percent;
+    double percent = 0;
     if (gate_read_percent(&at, metric, &percent, e) != 0) {
         return -1;
     }

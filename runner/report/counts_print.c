@@ -77,15 +77,15 @@ static void put_text(FILE *out, const char *text, size_t columns, bool utf8) {
 
 static const struct {
     enum count_kind kind;
-    const char *heading;
     int width;
+    const char *heading;
 } columns[] = {
-    {COUNT_INSTRUCTIONS, "instructions", 13},
-    {COUNT_KERNEL, "in kernel", 10},
-    {COUNT_SYSCALLS, "calls", 7},
-    {COUNT_ALLOCATIONS, "allocations", 12},
-    {COUNT_SENT, "bytes in", 9},
-    {COUNT_RECEIVED, "bytes out", 10},
+    {COUNT_INSTRUCTIONS, 13, "instructions"},
+    {COUNT_KERNEL, 10, "in kernel"},
+    {COUNT_SYSCALLS, 7, "calls"},
+    {COUNT_ALLOCATIONS, 12, "allocations"},
+    {COUNT_SENT, 9, "bytes in"},
+    {COUNT_RECEIVED, 10, "bytes out"},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
