@@ -47,7 +47,7 @@ LLHTTP_LIBS   :=
 LLHTTP_OBJS   := $(patsubst %,$(BUILD)/llhttp/%.o,llhttp api http)
 endif
 
-all: servers guests runner ## build the servers, the guests and the runner
+all: servers guests runner $(BUILD)/lib/alloccount.so ## build the servers, the guests and the runner
 
 include servers/servers.mk
 include runner/runner.mk
@@ -73,6 +73,7 @@ install: all ## install loopbench and its servers under PREFIX (and DESTDIR)
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/loopbench' '$(DESTDIR)$(PREFIX)/share/loopbench/plots' '$(DESTDIR)$(PREFIX)/share/loopbench/replays'
 	install -m 755 $(BUILD)/bin/loopbench '$(DESTDIR)$(PREFIX)/bin/'
 	install -m 755 $(BUILD)/bin/server-* $(GUEST_BINS) '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
+	install -m 755 $(BUILD)/lib/alloccount.so '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
 	install -m 644 plots/*.gp '$(DESTDIR)$(PREFIX)/share/loopbench/plots/'
 	if [ -d servers/guests ]; then cp -RP servers/guests '$(DESTDIR)$(PREFIX)/share/loopbench/'; fi
 	install -m 644 replays/*.ini '$(DESTDIR)$(PREFIX)/share/loopbench/replays/'

@@ -16,6 +16,7 @@ static int (*const handlers[])(const struct invocation *in, struct err *e) = {
     [COMMAND_DOCTOR] = command_doctor,
     [COMMAND_CALIBRATE] = command_calibrate,
     [COMMAND_CROSSCHECK] = command_crosscheck,
+    [COMMAND_COUNT] = command_count,
     [COMMAND_COMPARE] = command_compare,
     [COMMAND_REPRODUCE] = command_reproduce,
     [COMMAND_REPLAY] = command_replay,

@@ -1,7 +1,7 @@
 # The runner: every runner/*/*.c is part of one library, so that tests can link any of it.
 RUNNER_LIBS   = $(call pkg,--libs,libuv jansson inih gsl zlib) $(LLHTTP_LIBS) -lpthread -lm
 RUNNER_CFLAGS = $(call pkg,--cflags,libuv jansson inih gsl zlib)
-RUNNER_SRCS  := $(foreach d,base config plan target load sample run store stats report ui,$(wildcard runner/$(d)/*.c))
+RUNNER_SRCS  := $(foreach d,base config plan target load sample count run store stats report ui,$(wildcard runner/$(d)/*.c))
 RUNNER_OBJS  := $(RUNNER_SRCS:%.c=$(BUILD)/obj/%.o)
 
 runner: $(BUILD)/bin/loopbench

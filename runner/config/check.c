@@ -268,9 +268,30 @@ static int check_folders(const struct config *c, struct err *e) {
     return 0;
 }
 
+/* Counts are of whole requests on connections that are kept. */
+static int check_counts(struct config *c, const struct origins *o, struct err *e) {
+    if (c->requests_high <= c->requests_low) {
+        return err_set(e, ERR_USAGE,
+                       "--requests-high: %" PRId64 " is not more than --requests-low %" PRId64
+                       ", and the difference is what is counted",
+                       c->requests_high, c->requests_low);
+    }
+    if (!c->keepalive) {
+        return err_set(e, ERR_USAGE, "%s: requests are counted on connections that are kept",
+                       origins_of(o, "keepalive"));
+    }
+    /* A file may say how a timed run sends; these mean nothing here. */
+    c->requests = 0;
+    c->think = (struct span){0};
+    return check_workloads(c, o, e) != 0 ? -1 : check_mode(c, o, e);
+}
+
 int check_config(struct config *c, const struct origins *origins, unsigned use, struct err *e) {
     if (check_complete_targets(c, origins, e) != 0 || check_targets(c, origins, use, e) != 0 ||
         check_served(c, e) != 0) {
+        return -1;
+    }
+    if ((use & USE_COUNT) && check_counts(c, origins, e) != 0) {
         return -1;
     }
     /* What only a run means: a file must not stop `verify` by its levels. */

@@ -113,16 +113,18 @@ struct config {
     bool replay_resume;
     char *plots; /* folder of gnuplot programs, or "auto" */
     /* of commands that read runs: none in a file either */
-    char *compare_baseline;     /* "A" or "B" */
-    struct names metrics;       /* empty = those of fail_on, or all */
-    char *anchor;               /* "auto", "none", or a target */
-    char *fail_on;              /* NULL = nothing fails */
-    char *markdown;             /* file, "-", or NULL */
-    char *format;               /* of an export */
-    char *select_target;        /* NULL = all */
-    char *select_workload;      /* NULL = all */
-    int64_t select_connections; /* 0 = all */
-    char *export_out;           /* NULL = standard output */
+    char *compare_baseline;              /* "A" or "B" */
+    struct names metrics;                /* empty = those of fail_on, or all */
+    char *anchor;                        /* "auto", "none", or a target */
+    char *fail_on;                       /* NULL = nothing fails */
+    char *markdown;                      /* file, "-", or NULL */
+    char *format;                        /* of an export */
+    char *select_target;                 /* NULL = all */
+    char *select_workload;               /* NULL = all */
+    int64_t select_connections;          /* 0 = all */
+    char *export_out;                    /* NULL = standard output */
+    int64_t requests_low, requests_high; /* of counts */
+    char *add;                           /* the run that counts are added to, or NULL */
     int64_t keep;
     char *site_out;
     struct names site_pairs;

@@ -42,6 +42,7 @@ enum option_use {
     USE_TARGETS = 1 << 11,
     USE_REPLAY = 1 << 13,
     USE_CROSSCHECK = 1 << 14,
+    USE_COUNT = 1 << 12,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/cells_parts.h"
+#include "store/counts.h"
 
 /* A plan of more rounds would take months; a damaged file may say anything. */
 #define ROUNDS_MAX 100000
@@ -253,7 +254,11 @@ static int cells_take_mode(struct cells *c, const struct store *s, struct err *e
 int cells_build(struct cells *c, const struct store *s, struct err *e) {
     *c = (struct cells){.store = s};
     if (s->count == 0) {
-        return err_set(e, ERR_USAGE, "%s holds no trial yet: there is nothing to report", s->dir);
+        return counts_only(s->manifest)
+                   ? err_set(e, ERR_USAGE, "%s holds no trials: it is a run of counts alone",
+                             s->dir)
+                   : err_set(e, ERR_USAGE, "%s holds no trial yet: there is nothing to report",
+                             s->dir);
     }
     if (cells_take_mode(c, s, e) != 0 || cells_index(c, s, e) != 0 || cells_make(c, s, e) != 0 ||
         cells_place(c, s, e) != 0 || cells_fill(c, s, e) != 0) {

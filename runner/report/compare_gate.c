@@ -43,14 +43,31 @@ static double read_decimal(const char **at) {
     return digits > 0 && (*at)[-1] != '.' ? value : -1;
 }
 
+int gate_read_percent(const char **at, const char *metric, double *percent, struct err *e) {
+    const char *text = *at + strspn(*at, " ");
+    if (*text != '>') {
+        return err_set(e, ERR_USAGE, "--fail-on: %s: write %s>5%%, which is worse by more than 5%%",
+                       metric, metric);
+    }
+    text++;
+    text += strspn(text, " ");
+    *percent = read_decimal(&text);
+    text += strspn(text, " ");
+    if (*percent < 0 || *text != '%') {
+        return err_set(e, ERR_USAGE, "--fail-on: %s: not a percentage like 5%% or 2.5%%", metric);
+    }
+    *at = text + 1;
+    return 0;
+}
+
 static int gate_add(struct gate *g, const char **at, struct err *e) {
     const char *begin = *at + strspn(*at, " ");
     const size_t len = strcspn(begin, "<>=, %");
     const enum verdict_about about = gate_metric_find(begin, len);
     if (about == ABOUT_COUNT) {
         return err_set(e, ERR_USAGE,
-                       "--fail-on: no metric is called '%.*s'; there are cpu, throughput, p50, p99 "
-                       "and memory",
+                       "--fail-on: no metric is called '%.*s'; there are cpu, throughput, p50, "
+                       "p99, memory, instructions, syscalls, allocations and bytes",
                        len < 64 ? (int)len : 64, begin);
     }
     for (size_t i = 0; i < g->count; i++) {
@@ -59,18 +76,9 @@ static int gate_add(struct gate *g, const char **at, struct err *e) {
         }
     }
     const char *text = begin + len;
-    text += strspn(text, " ");
-    if (*text != '>') {
-        return err_set(e, ERR_USAGE, "--fail-on: %s: write %s>5%%, which is worse by more than 5%%",
-                       names[about], names[about]);
-    }
-    text++;
-    text += strspn(text, " ");
-    const double percent = read_decimal(&text);
-    text += strspn(text, " ");
-    if (percent < 0 || *text != '%') {
-        return err_set(e, ERR_USAGE, "--fail-on: %s: not a percentage like 5%% or 2.5%%",
-                       names[about]);
+    double percent = 0;
+    if (gate_read_percent(&text, names[about], &percent, e) != 0) {
+        return -1;
     }
     if (about == ABOUT_RATE ? percent >= 100 : percent > 1000) {
         return err_set(e, ERR_USAGE, "--fail-on: %s: %s", names[about],
@@ -81,7 +89,7 @@ static int gate_add(struct gate *g, const char **at, struct err *e) {
     struct gate_limit *limit = &g->limit[g->count++];
     *limit = (struct gate_limit){.about = about, .percent = percent};
     snprintf(limit->text, sizeof limit->text, "%s>%.10g%%", names[about], percent);
-    *at = text + 1;
+    *at = text;
     return 0;
 }
 

@@ -33,6 +33,9 @@ const char *gate_metric_name(enum verdict_about about);
 /* The metric of that name; ABOUT_COUNT when there is none. */
 enum verdict_about gate_metric_find(const char *name, size_t len);
 
+/* Reads ">5%" behind the name of a metric; *at moves behind it. Returns 0, or -1 with *e. */
+int gate_read_percent(const char **at, const char *metric, double *percent, struct err *e);
+
 /* Reads the whole text or fails with *e (ERR_USAGE). */
 int gate_parse(struct gate *g, const char *text, struct err *e);
 

@@ -101,7 +101,7 @@ static json_t *findings_json(const struct findings *f) {
 }
 
 int json_write(const struct cells *c, const struct verdicts *v, const struct findings *f,
-               struct err *e) {
+               const struct counts *counts, struct err *e) {
     struct text_file t;
     json_t *list = json_array();
     for (size_t i = 0; i < c->count; i++) {
@@ -112,6 +112,9 @@ int json_write(const struct cells *c, const struct verdicts *v, const struct fin
                   "format_version", REPORT_VERSION, "state", store_state_name(c->store->state),
                   "run", c->store->manifest, "findings", findings_json(f), "verdicts",
                   verdicts_json(v), "interval_level", CELL_LEVEL, "cells", list);
+    if (root && counts->count > 0) {
+        json_object_set_new(root, "counts", counts_json(counts));
+    }
     char *text = root && json_array_size(list) == c->count
                      ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12))
                      : NULL;

@@ -161,6 +161,7 @@ static void put_body(struct doc *d, const struct report_parts *r) {
         page_tables(d, c, c->workloads[w]);
     }
     page_latency(d, c);
+    counts_page(d, r->counts, r->count_plots);
     page_verdicts(d, r->verdicts);
     page_control(d, r->verdicts);
     page_trials(d, r->verdicts);
@@ -209,6 +210,7 @@ int html_write(const struct report_parts *r, struct err *e) {
         {"plots", "Plots", r->plots->count > 0},
         {"figures", "Figures", true},
         {"latency", "Latency", true},
+        {"counts", "What one request costs", r->counts->count > 0},
         {"verdicts", "Verdicts", true},
         {"control", "A/A control", true},
         {"trials", "Disturbed trials", true},

@@ -6,6 +6,7 @@
 #include "report/cells.h"
 #include "report/plots.h"
 #include "report/text.h"
+#include "store/counts.h"
 
 #define PLOT_NAME_COLUMNS 36 /* of a target in a legend */
 #define PLOT_LEGEND_ROW   22 /* pixels */
@@ -62,6 +63,10 @@ int plot_write_curves(const struct plot *p, const struct cells *c, char *note, s
 int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e);
 int plot_write_ratios(const struct plot *p, const struct verdicts *v, struct err *e);
 int plot_write_series(const struct plot *p, const struct cells *c, struct err *e);
+
+/* The same of counts: bars of one workload, stacked, into the run folder `dir`. */
+int plot_write_stack(const struct plot *p, const struct counts *c, enum count_kind kind,
+                     const char *dir, struct err *e);
 
 /* Finds the folder of the *.gp files. Returns 0, or -1 with *e (ERR_USAGE for a wrong --plots,
  * ERR_MACHINE when none is found). */

@@ -77,12 +77,15 @@ static const char *find_docs(const char *dir, const struct report_options *o, ch
 }
 
 static int write_all(const struct cells *c, const struct verdicts *v, const struct findings *f,
-                     const struct report_options *o, struct err *e) {
+                     const struct counts *counts, const struct report_options *o, struct err *e) {
     const struct plots_options how = {.programs = o->plots, .gnuplot = o->gnuplot};
     struct plots plots = {0};
+    struct plots count_plots = {0};
     struct err drawn = {0};
     int no_plots = 0;
-    if (csv_write(c, e) != 0 || verdicts_csv_write(v, e) != 0 || json_write(c, v, f, e) != 0) {
+    if (csv_write(c, e) != 0 || verdicts_csv_write(v, e) != 0 ||
+        json_write(c, v, f, counts, e) != 0 ||
+        (counts->count > 0 && counts_csv_write(counts, c->store->dir, e) != 0)) {
         return -1;
     }
     if (o->no_plots) {
@@ -90,10 +93,20 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
     } else {
         no_plots = plots_make(&plots, v, &how, &drawn);
         say(o, c->store->dir, plots.note);
+        if (no_plots == 0) {
+            no_plots = counts_plots_make(&count_plots, counts, c->store->dir, &how, &drawn);
+        }
     }
     char docs[256];
-    struct report_parts parts = {c,   v, f, &plots, find_docs(c->store->dir, o, docs, sizeof docs),
-                                 NULL};
+    struct report_parts parts = {
+        .cells = c,
+        .verdicts = v,
+        .findings = f,
+        .plots = &plots,
+        .counts = counts,
+        .count_plots = &count_plots,
+        .docs = find_docs(c->store->dir, o, docs, sizeof docs),
+    };
     struct reproduction reproduction;
     int rc = reproduction_read(&reproduction, c->store->dir, e);
     if (rc >= 0) {
@@ -104,6 +117,7 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
         rc = html_write(&parts, e);
     }
     plots_release(&plots);
+    plots_release(&count_plots);
     if (rc == 0 && no_plots) {
         *e = drawn;
         err_prefix(
@@ -116,12 +130,17 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
 static int conclude(const struct cells *c, const struct report_options *o, struct err *e) {
     struct verdicts v;
     struct findings f;
+    struct counts counts;
     if (verdicts_build(&v, c, &o->verdicts, e) != 0) {
         return -1;
     }
     int rc = findings_make(&f, &v, e);
     if (rc == 0) {
-        rc = write_all(c, &v, &f, o, e);
+        rc = counts_read(&counts, c->store->dir, e);
+        if (rc == 0) {
+            rc = write_all(c, &v, &f, &counts, o, e);
+            counts_release(&counts);
+        }
         findings_release(&f);
     }
     verdicts_release(&v);
@@ -143,11 +162,34 @@ static int crosscheck(const struct cells *c, struct err *e) {
     return rc;
 }
 
+static int counts_alone(const struct store *s, const struct report_options *o, struct err *e) {
+    const struct plots_options how = {.programs = o->plots, .gnuplot = o->gnuplot};
+    struct counts counts;
+    char docs[256];
+    if (counts_read(&counts, s->dir, e) != 0) {
+        return -1;
+    }
+    if (counts.torn) {
+        say(o, s->dir, "the last line of counts.jsonl was cut short and is left out");
+    }
+    const int rc = counts.count == 0
+                       ? err_set(e, ERR_USAGE, "%s holds no counts", s->dir)
+                       : counts_report_write(s, &counts, o->no_plots ? NULL : &how,
+                                             find_docs(s->dir, o, docs, sizeof docs), e);
+    counts_release(&counts);
+    return rc;
+}
+
 int report_write(const char *dir, const struct report_options *o, struct err *e) {
     struct store s;
     struct cells c;
     if (store_open(&s, dir, e) != 0) {
         return -1;
+    }
+    if (counts_only(s.manifest)) {
+        const int rc = counts_alone(&s, o, e);
+        store_release(&s);
+        return rc;
     }
     say_state(o, &s);
     int rc = cells_build(&c, &s, e);

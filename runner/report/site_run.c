@@ -15,12 +15,23 @@
 #include "store/manifest.h"
 
 /* What a run is; all else in its folder is made from it, or foreign. */
-static const char *const sources[] = {"manifest.json", "config.ini",    "plan.json",
-                                      "trials.jsonl",  "histograms.gz", REPRODUCTION_JSON};
+static const char *const sources[] = {"manifest.json",  "config.ini",    "plan.json",
+                                      "trials.jsonl",   "histograms.gz", "counts.jsonl",
+                                      REPRODUCTION_JSON};
 
-const char *const site_data[] = {
-    "trials.jsonl", "histograms.gz", "manifest.json", "config.ini",      "plan.json", "report.json",
-    "cells.csv",    "verdicts.csv",  "report.md",     REPRODUCTION_JSON, NULL};
+const char *const site_data[] = {"trials.jsonl",
+                                 "histograms.gz",
+                                 "manifest.json",
+                                 "config.ini",
+                                 "plan.json",
+                                 "report.json",
+                                 "cells.csv",
+                                 "verdicts.csv",
+                                 "report.md",
+                                 REPRODUCTION_JSON,
+                                 "counts.jsonl",
+                                 "counts.csv",
+                                 NULL};
 
 static int copy_bytes(int from, int to) {
     char buf[64 * 1024];

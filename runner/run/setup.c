@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buildinfo.h"
 #include "base/cpus.h"
 #include "base/file.h"
 #include "base/workload.h"
@@ -175,8 +176,8 @@ const struct load_ops *setup_load(const struct setup *s, const char *name) {
     return NULL;
 }
 
-int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
-               struct err *e) {
+static int setup_begin(struct setup *s, struct loop *loop, const struct config *c,
+                       int max_connections, struct err *e) {
     *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk, .log_fd = -1};
     int64_t backlog = config_backlog(c);
     s->backlog = backlog > INT_MAX ? INT_MAX : (int)backlog;
@@ -191,13 +192,30 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
         .local_ports = kernel_read_ports(),
         .generator_alone = s->cpus.disjoint && !s->cpus.generator_short,
     };
-    if (s->generator->check(loop, c->wrk, s->generator_version, sizeof s->generator_version, e) !=
-        LOAD_OK) {
+    return 0;
+}
+
+int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
+               struct err *e) {
+    if (setup_begin(s, loop, c, max_connections, e) != 0 ||
+        s->generator->check(loop, c->wrk, s->generator_version, sizeof s->generator_version, e) !=
+            LOAD_OK) {
         return -1;
     }
     if (setup_others(s, e) != 0) {
         return -1;
     }
+    return c->access_log ? setup_open_log(s, e) : 0;
+}
+
+int setup_init_counts(struct setup *s, struct loop *loop, const struct config *c,
+                      int max_connections, struct err *e) {
+    static const struct load_ops itself = {.name = "loopbench"};
+    if (setup_begin(s, loop, c, max_connections, e) != 0) {
+        return -1;
+    }
+    s->generator = &itself;
+    snprintf(s->generator_version, sizeof s->generator_version, "%s", buildinfo_get()->version);
     return c->access_log ? setup_open_log(s, e) : 0;
 }
 

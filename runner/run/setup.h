@@ -51,6 +51,10 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
 
 /* The load generator of that name ("" = wrk), or NULL when the run has none of it. */
 const struct load_ops *setup_load(const struct setup *s, const char *name);
+/* The same for counting, where the load generator is the runner itself and none need be installed.
+ */
+int setup_init_counts(struct setup *s, struct loop *loop, const struct config *c,
+                      int max_connections, struct err *e);
 
 /* Closes what setup_init opened. */
 void setup_release(struct setup *s);

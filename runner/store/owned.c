@@ -16,15 +16,15 @@ static const struct {
     const char *folder; /* "" = the run's own */
     const char *file;   /* a pattern */
 } owned[] = {
-    {"", "manifest.json"},     {"", "config.ini"},      {"", "plan.json"},
-    {"", "trials.jsonl"},      {"", "histograms.gz"},   {"", "report.md"},
-    {"", "report.html"},       {"", "report.json"},     {"", "cells.csv"},
-    {"", "verdicts.csv"},      {"", "reproduce.json"},  {"", "reproduce.md"},
-    {"", "calibration.json"},  {"", "calibration.md"},  {"", "crosscheck.json"},
-    {"", "crosscheck.md"},     {"", "*.[0-9]*.tmp"},    {"plots", "*.svg"},
-    {"plots", "*.png"},        {"plots", "*.tmp"},      {"plots/data", "*.gp"},
-    {"plots/data", "*.dat"},   {"plots/data", "*.tmp"}, {"plots/narrow", "*.svg"},
-    {"plots/narrow", "*.tmp"},
+    {"", "manifest.json"},    {"", "config.ini"},        {"", "plan.json"},
+    {"", "trials.jsonl"},     {"", "histograms.gz"},     {"", "report.md"},
+    {"", "report.html"},      {"", "report.json"},       {"", "cells.csv"},
+    {"", "verdicts.csv"},     {"", "reproduce.json"},    {"", "reproduce.md"},
+    {"", "calibration.json"}, {"", "calibration.md"},    {"", "crosscheck.json"},
+    {"", "crosscheck.md"},    {"", "counts.jsonl"},      {"", "counts.csv"},
+    {"", "*.[0-9]*.tmp"},     {"plots", "*.svg"},        {"plots", "*.png"},
+    {"plots", "*.tmp"},       {"plots/data", "*.gp"},    {"plots/data", "*.dat"},
+    {"plots/data", "*.tmp"},  {"plots/narrow", "*.svg"}, {"plots/narrow", "*.tmp"},
 };
 
 static bool is_folder(const char *path) {

@@ -76,6 +76,31 @@ def check_replay(folder, parts, replay):
                 ok(False, "%s without %s is refused" % (name, key))
 
 
+def counts(validator):
+    """What the runner reads in its fuzz corpus, and lines that it would not write."""
+    with open(os.path.join(HERE, "fuzz", "corpus", "counts", "line")) as f:
+        good = json.loads(f.read())
+    why = first_error(validator, good)
+    ok(not why, "a line of counts.jsonl", why)
+    for what, change in [
+            ("no figures", lambda r: r.pop("figures")),
+            ("an odd state", lambda r: r["figures"]["syscalls"].update(state="odd")),
+            ("a missing figure with a value",
+             lambda r: r["figures"]["syscalls"].update(state="missing", per_request=1)),
+            ("a negative spread", lambda r: r["figures"]["syscalls"].update(spread=-1)),
+            ("a part of its own", lambda r: r["functions"][0].update(part="odd")),
+    ]:
+        bad = copy.deepcopy(good)
+        change(bad)
+        ok(first_error(validator, bad), "counts with %s are refused" % what)
+    for folder in glob.glob(os.path.join(BUILD, "smoke-run*")):
+        path = os.path.join(folder, "counts.jsonl")
+        if os.path.exists(path):
+            with open(path) as f:
+                bad = [first_error(validator, json.loads(line)) for line in f]
+            ok(not any(bad), "real counts of %s" % os.path.basename(folder), bad)
+
+
 def main():
     trial, manifest = schema("trial"), schema("manifest")
     schema("reproduce")  # held against real output in reproduce.t
@@ -117,6 +142,8 @@ def main():
     ok(True, "the schemas of replays are valid draft-07")
     for folder in replay_folders():
         check_replay(folder, parts, replay)
+    counts(schema("count"))
+
     real = [d for d in glob.glob(os.path.join(BUILD, "smoke-run*"))
             if os.path.exists(os.path.join(d, "manifest.json"))]
     for folder in real:

@@ -13,6 +13,10 @@
 #include "report/verdicts_formats.h"
 #include "synthetic.h"
 
+/* A run without counts. */
+static const struct counts none;
+static const struct plots no_plots;
+
 static const int one_level[] = {100};
 static const int three_levels[] = {10, 100, 500};
 
@@ -477,10 +481,10 @@ static void names_are_inert_in_files(void **state) {
     snprintf(s.store.records[0].flags, sizeof s.store.records[0].flags, "steal-invalid");
     struct concluded c = conclude(&s);
     assert_int_equal(verdicts_csv_write(&c.v, &e), 0);
-    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL, NULL};
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, &none, &no_plots, NULL, NULL};
     assert_int_equal(markdown_write(&parts, &e), 0);
     assert_int_equal(html_write(&parts, &e), 0);
-    assert_int_equal(json_write(&s.cells, &c.v, &c.f, &e), 0);
+    assert_int_equal(json_write(&s.cells, &c.v, &c.f, &none, &e), 0);
 
     char *csv = read_back(dir, "verdicts.csv");
     size_t lines = 0;
@@ -538,7 +542,7 @@ static void the_report_begins_with_not_validated(void **state) {
     s.store.state = STORE_INTERRUPTED;
     snprintf(s.store.dir, sizeof s.store.dir, "%s", dir);
     struct concluded c = conclude(&s);
-    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL, NULL};
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, &none, &no_plots, NULL, NULL};
     assert_int_equal(markdown_write(&parts, &e), 0);
     char *md = read_back(dir, "report.md");
     assert_memory_equal(md, "# loopbench report\n\n> **Not validated**: ", 41);

@@ -4,7 +4,12 @@
 
 #include "base/file.h"
 #include "report/compare.h"
+#include "report/counts.h"
+#include "report/counts_compare.h"
+#include "report/text.h"
 #include "store/catalog.h"
+#include "store/counts.h"
+#include "store/manifest.h"
 #include "ui/commands.h"
 #include "ui/progress.h"
 #include "ui/recorded.h"
@@ -73,7 +78,7 @@ static int status_of(const struct compare *c, const struct config *config) {
 }
 
 static int compare_readings(const struct reading *a, const struct reading *b,
-                            const struct config *c, struct err *e) {
+                            const struct config *c, const char *limits, struct err *e) {
     struct gate gate = {0};
     struct compare compare;
     size_t base;
@@ -82,8 +87,8 @@ static int compare_readings(const struct reading *a, const struct reading *b,
         .gate = &gate,
         .fallback = recorded_default,
     };
-    if ((c->fail_on && gate_parse(&gate, c->fail_on, e) != 0) ||
-        choose_metrics(&o, c, &gate, e) != 0 || choose_baseline(c, &base, e) != 0) {
+    if ((*limits && gate_parse(&gate, limits, e) != 0) || choose_metrics(&o, c, &gate, e) != 0 ||
+        choose_baseline(c, &base, e) != 0) {
         return -1;
     }
     const struct compare_side side[] = {{"A", &a->cells, &a->verdicts, &a->findings},
@@ -97,23 +102,174 @@ static int compare_readings(const struct reading *a, const struct reading *b,
     return status;
 }
 
-static int compare_named(const struct invocation *in, const struct config *c, struct err *e) {
-    char dir[PATH_MAX];
-    struct reading a;
-    struct reading b;
-    if (catalog_resolve(c->results, in->args->operand[0], dir, sizeof dir, e) != 0 ||
-        reading_open(&a, dir, e) != 0) {
+/* ---- counts */
+
+struct counted {
+    char dir[2][PATH_MAX];
+    struct store store[2];
+    struct counts counts[2];
+    int open; /* how many of the two are */
+};
+
+static void counted_release(struct counted *k) {
+    for (int i = 0; i < k->open; i++) {
+        counts_release(&k->counts[i]);
+        store_release(&k->store[i]);
+    }
+}
+
+static int counted_open(struct counted *k, const struct invocation *in, const struct config *c,
+                        struct err *e) {
+    k->open = 0;
+    for (int i = 0; i < 2; i++) {
+        if (catalog_resolve(c->results, in->args->operand[i], k->dir[i], sizeof k->dir[i], e) !=
+                0 ||
+            store_open(&k->store[i], k->dir[i], e) != 0) {
+            return -1;
+        }
+        if (counts_read(&k->counts[i], k->dir[i], e) != 0) {
+            store_release(&k->store[i]);
+            return -1;
+        }
+        k->open++;
+    }
+    return 0;
+}
+
+/* What decides counts beside the cell itself must be the same in both runs. */
+static int counted_alike(const struct counted *k, struct err *e) {
+    static const char *const paths[] = {"plan.mode", "options.workers", "options.db"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        char buf[2][64];
+        const char *a = manifest_text(k->store[0].manifest, paths[i], buf[0], sizeof buf[0], "");
+        const char *b = manifest_text(k->store[1].manifest, paths[i], buf[1], sizeof buf[1], "");
+        if (strcmp(a, b) != 0) {
+            return err_set(e, ERR_USAGE,
+                           "the runs were not counted alike: %s is '%.60s' in A and '%.60s' in B; "
+                           "count one of them again",
+                           strchr(paths[i], '.') + 1, a, b);
+        }
+    }
+    return 0;
+}
+
+static void counted_notes(FILE *out, const struct counted *k, bool utf8) {
+    struct alike alike;
+    char shown[4 * ALIKE_TEXT_MAX + 8];
+    alike_judge(&alike, k->store[0].manifest, k->store[1].manifest, recorded_default);
+    if (alike.machine[0]) {
+        text_terminal(shown, sizeof shown, alike.machine, ALIKE_TEXT_MAX, utf8);
+        fprintf(out, "another machine: %s (libraries choose their code by processor)\n", shown);
+    }
+    for (size_t i = 0; i < alike.notes; i++) {
+        text_terminal(shown, sizeof shown, alike.note[i], ALIKE_TEXT_MAX, utf8);
+        fprintf(out, "differs: %s\n", shown);
+    }
+}
+
+/* Prints to `out` and returns the exit status, or -1 with *e. */
+static int counted_print(FILE *out, const struct counted *k, const struct config *c,
+                         const struct counts_gate *gate, bool utf8, struct err *e) {
+    size_t base;
+    if (choose_baseline(c, &base, e) != 0 || counted_alike(k, e) != 0) {
         return -1;
     }
-    int status = catalog_resolve(c->results, in->args->operand[1], dir, sizeof dir, e);
-    if (status == 0) {
-        status = reading_open(&b, dir, e);
+    static const char *const labels[] = {"A", "B"};
+    struct counts_side side[2];
+    for (size_t i = 0; i < 2; i++) {
+        side[i] = (struct counts_side){labels[i], k->dir[i], &k->counts[i]};
     }
+    counted_notes(out, k, utf8);
+    return counts_compare_print(out, &side[base], &side[1 - base], gate, c->allow_undecided, utf8) >
+                   0
+               ? ERR_FAILED
+               : 0;
+}
+
+/* A table of a fixed width, which Markdown shows as it is. */
+static int counted_markdown(const struct counted *k, const struct config *c,
+                            const struct counts_gate *gate, struct err *e) {
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    if (!out) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    fputs("# Counts compared\n\n```\n", out);
+    int status = counted_print(out, k, c, gate, true, e);
+    fputs("```\n", out);
+    if (fclose(out) != 0) {
+        status = err_set(e, ERR_MACHINE, "out of memory");
+    } else if (status >= 0 && strcmp(c->markdown, "-") == 0) {
+        fputs(text, stdout);
+    } else if (status >= 0 && file_write_atomic(c->markdown, text, len, e) != 0) {
+        status = -1;
+    }
+    free(text);
+    return status;
+}
+
+static int compare_counted(const struct counted *k, const struct config *c,
+                           const struct counts_gate *gate, struct err *e) {
+    const bool only = counts_only(k->store[0].manifest) || counts_only(k->store[1].manifest);
+    const bool to_stdout = c->markdown && strcmp(c->markdown, "-") == 0;
+    int status = 0;
+    if (c->markdown && only && (status = counted_markdown(k, c, gate, e)) < 0) {
+        return -1;
+    }
+    return to_stdout ? status
+                     : counted_print(stdout, k, c, gate, progress_style_for(stdout, false).utf8, e);
+}
+
+/* ---- both */
+
+static int compare_timed(const struct counted *k, const struct config *c, const char *limits,
+                         struct err *e) {
+    struct reading a;
+    struct reading b;
+    if (reading_open(&a, k->dir[0], e) != 0) {
+        return -1;
+    }
+    int status = reading_open(&b, k->dir[1], e);
     if (status == 0) {
-        status = compare_readings(&a, &b, c, e);
+        status = compare_readings(&a, &b, c, limits, e);
         reading_release(&b);
     }
     reading_release(&a);
+    return status;
+}
+
+static int compare_opened(const struct counted *k, const struct config *c, struct err *e) {
+    struct counts_gate gate = {0};
+    char limits[1024] = "";
+    if (c->fail_on && counts_gate_parse(&gate, c->fail_on, limits, sizeof limits, e) != 0) {
+        return -1;
+    }
+    const bool only = counts_only(k->store[0].manifest) || counts_only(k->store[1].manifest);
+    const bool both = k->counts[0].count > 0 && k->counts[1].count > 0;
+    if (only && *limits) {
+        return err_set(e, ERR_USAGE,
+                       "--fail-on: %s: a run of counts alone has no times; limit instructions, "
+                       "syscalls, allocations or bytes",
+                       limits);
+    }
+    /* With limits on counts alone, times are not asked for. */
+    const bool timed = !only && (*limits || gate.count == 0 || c->metrics.n > 0);
+    int status = timed ? compare_timed(k, c, limits, e) : 0;
+    if (status < 0 || (!only && !both && gate.count == 0)) {
+        return status;
+    }
+    const int counted = compare_counted(k, c, &gate, e);
+    return counted != 0 ? counted : status;
+}
+
+static int compare_named(const struct invocation *in, const struct config *c, struct err *e) {
+    struct counted k;
+    int status = counted_open(&k, in, c, e);
+    if (status == 0) {
+        status = compare_opened(&k, c, e);
+    }
+    counted_release(&k);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/counts.h"
 #include "report/summary.h"
 #include "report/text.h"
 #include "store/catalog.h"
@@ -30,6 +31,10 @@ static const char *state_word(const struct catalog_run *r) {
 static void validity_of(const struct catalog_run *r, char *out, size_t size) {
     struct reading reading;
     struct err e = {0};
+    if (counts_only(r->manifest)) {
+        snprintf(out, size, "counts");
+        return;
+    }
     if (reading_open(&reading, r->path, &e) == 0) {
         snprintf(out, size, "%s", findings_validity_name(reading.findings.validity));
         reading_release(&reading);
@@ -136,16 +141,15 @@ static void show_reproduction(const struct reproduction *r, bool utf8) {
     printf("%-12s %s: %s (%s)\n", "repeats", shown, text, REPRODUCTION_MD);
 }
 
-/* repeats: NULL = no earlier run. */
-static void show_run(const struct reading *r, const struct reproduction *repeats, bool utf8) {
-    const json_t *m = r->store.manifest;
+static void show_facts(const struct store *s, bool utf8) {
+    const json_t *m = s->manifest;
     show_fact("run", m, "run_id", utf8);
     show_fact("started", m, "started", utf8);
     show_fact("ended", m, "ended", utf8);
     printf("%-12s %s\n", "state",
-           r->store.live                     ? "running"
-           : r->store.state == STORE_RUNNING ? "cut off"
-                                             : store_state_name(r->store.state));
+           s->live                     ? "running"
+           : s->state == STORE_RUNNING ? "cut off"
+                                       : store_state_name(s->state));
     show_fact("loopbench", m, "loopbench.version", utf8);
     show_fact("commit", m, "loopbench.commit", utf8);
     show_fact("profile", m, "plan.profile", utf8);
@@ -161,32 +165,71 @@ static void show_run(const struct reading *r, const struct reproduction *repeats
               utf8);
     show_fact("server CPUs", m, "cpus.server", utf8);
     show_fact("other CPUs", m, "cpus.generator", utf8);
+}
+
+/* Counts, where the run has any. */
+static int show_counts(const char *dir, bool utf8, struct err *e) {
+    struct counts counts;
+    if (counts_read(&counts, dir, e) != 0) {
+        return -1;
+    }
+    if (counts.count > 0) {
+        counts_print(stdout, &counts, utf8);
+    }
+    counts_release(&counts);
+    return 0;
+}
+
+static int show_counts_only(const struct store *s, bool utf8, struct err *e) {
+    show_facts(s, utf8);
+    return show_counts(s->dir, utf8, e);
+}
+
+/* repeats: NULL = no earlier run. */
+static int show_run(const struct reading *r, const struct reproduction *repeats, bool utf8,
+                    struct err *e) {
+    show_facts(&r->store, utf8);
     if (repeats) {
         show_reproduction(repeats, utf8);
     }
     summary_print(stdout, &r->cells, utf8);
     findings_print(stdout, &r->findings, utf8);
+    return show_counts(r->store.dir, utf8, e);
+}
+
+static int show_dir(const char *dir, bool utf8, struct err *e) {
+    struct store store;
+    struct reading r;
+    struct reproduction repeats;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    const bool only = counts_only(store.manifest);
+    int rc = only ? show_counts_only(&store, utf8, e) : 0;
+    store_release(&store);
+    if (only) {
+        return rc;
+    }
+    if (reading_open(&r, dir, e) != 0) {
+        return -1;
+    }
+    rc = reproduction_read(&repeats, dir, e);
+    if (rc >= 0) {
+        rc = show_run(&r, rc > 0 ? &repeats : NULL, utf8, e);
+    }
+    reading_release(&r);
+    return rc;
 }
 
 int command_show(const struct invocation *in, struct err *e) {
     struct config c = {0};
-    struct reading r;
-    struct reproduction repeats;
     char dir[PATH_MAX];
     if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
         return -1;
     }
     int rc = catalog_resolve(c.results, in->args->operand[0], dir, sizeof dir, e);
     if (rc == 0) {
-        rc = reading_open(&r, dir, e);
-    }
-    if (rc == 0) {
-        rc = reproduction_read(&repeats, dir, e);
-        if (rc >= 0) {
-            show_run(&r, rc > 0 ? &repeats : NULL, on_utf8());
-            rc = 0;
-        }
-        reading_release(&r);
+        rc = show_dir(dir, on_utf8(), e);
     }
     config_release(&c);
     return rc;

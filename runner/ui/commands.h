@@ -18,6 +18,7 @@ int command_targets(const struct invocation *in, struct err *e);
 int command_verify(const struct invocation *in, struct err *e);
 int command_calibrate(const struct invocation *in, struct err *e);
 int command_crosscheck(const struct invocation *in, struct err *e);
+int command_count(const struct invocation *in, struct err *e);
 int command_compare(const struct invocation *in, struct err *e);
 int command_replay(const struct invocation *in, struct err *e);
 int command_reproduce(const struct invocation *in, struct err *e);

@@ -16,6 +16,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
+#include "store/counts.h"
 #include "ui/calibrate.h"
 #include "ui/crosscheck.h"
 #include "ui/ending.h"
@@ -125,6 +126,20 @@ static int session_reload(struct session *s, const struct settings *flags, struc
     return rc;
 }
 
+/* Counts are not resumed: what is missing is counted in seconds. */
+static int session_check_timed(const char *dir, struct err *e) {
+    struct store store;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    const bool counts = counts_only(store.manifest);
+    store_release(&store);
+    return counts ? err_set(e, ERR_USAGE,
+                            "%s is a run of counts; add what is missing by `loopbench count --add`",
+                            dir)
+                  : 0;
+}
+
 int session_load(struct session *s, const struct invocation *in, struct err *e) {
     s->begun_ns = clock_mono_ns();
     if (config_load(&s->config, &in->args->flags, USE_RUN, e) != 0) {
@@ -132,6 +147,9 @@ int session_load(struct session *s, const struct invocation *in, struct err *e) 
     }
     if (!s->config.resume) {
         return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
+    }
+    if (session_check_timed(s->config.resume, e) != 0) {
+        return -1;
     }
     s->run.writer = writer_resume(s->config.resume, e);
     return s->run.writer ? session_reload(s, &in->args->flags, e) : -1;

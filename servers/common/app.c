@@ -158,8 +158,8 @@ static bool allows(const struct app_route *route, enum app_method method) {
 enum app_when app_end(struct app_exchange *exchange) {
     const struct app_route *route = exchange->route;
     stats_add(&exchange->worker->counters.requests, 1);
-    if (handicap_turns != 0) {
-        handicap_burn(handicap_turns);
+    if (handicap_asked) {
+        handicap_apply();
     }
     if (exchange->method == APP_UNKNOWN || exchange->num_hosts > 1 ||
         (exchange->num_hosts == 0 && exchange->minor != 0)) {

@@ -16,6 +16,7 @@ struct options {
     uint64_t idle_timeout_ms;
     uint64_t max_body;
     uint64_t handicap_ns;
+    uint64_t handicap_loops;
     const char *access_log; /* NULL: none */
     const char *db;         /* --db; NULL: a private temporary file */
 };

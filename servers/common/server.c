@@ -319,7 +319,7 @@ static int serve(struct server *server) {
     for (uint64_t i = 0; i < n; i++) {
         server->workers[i].wake = -1;
     }
-    handicap_turns = handicap_calibrate(server->options.handicap_ns);
+    handicap_set(server->options.handicap_ns, server->options.handicap_loops);
     if (routes_prepare() != 0) {
         server_complain(server->type, "the page template has a mistake: build from clean sources");
         return EXIT_MACHINE;

@@ -12,6 +12,7 @@
 #include <event2/event_struct.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 /* Connections taken in one go; more are left for the next turn of the loop. */
@@ -30,6 +31,7 @@ struct transport {
     struct event_base *base;
     struct event listener, wake, sweep, retry;
     int reserve;
+    int alarm; /* timerfd behind sweep */
     bool accepting;
 };
 
@@ -101,17 +103,23 @@ static void io_close(struct conn *conn) {
     stop_when_drained(transport);
 }
 
+/* By a descriptor of the kernel's: with a timer of its own pending, libevent reads the clock and
+ * works out how long to wait in every turn of the loop, which is once a request (docs/counts.md).
+ */
 static void io_wake_in(struct conn_worker *owner, uint64_t ms) {
-    struct timeval delay = event_timeval(ms);
-    event_add(&((struct transport *)owner)->sweep, &delay);
+    const struct itimerspec delay = {
+        .it_value = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000}};
+    (void)timerfd_settime(((struct transport *)owner)->alarm, 0, &delay, NULL);
 }
 
 static const struct conn_io io = {io_write, io_want, io_half_close, io_close, io_wake_in};
 
 static void on_sweep(evutil_socket_t fd, short what, void *arg) {
-    (void)fd;
+    uint64_t times;
     (void)what;
-    conn_sweep(arg);
+    if (read(fd, &times, sizeof times) == (ssize_t)sizeof times) {
+        conn_sweep(arg);
+    }
 }
 
 static void open_connection(struct transport *transport, int fd) {
@@ -182,6 +190,8 @@ static struct event_base *make_base(void) {
     }
     event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
     event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
+    /* Timers are rare here, and the time is read when one is set. */
+    event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME);
     struct event_base *base = event_base_new_with_config(config);
     event_config_free(config);
     return base;
@@ -192,9 +202,11 @@ static int add_events(struct transport *transport, struct worker *worker) {
                  on_acceptable, transport);
     event_assign(&transport->wake, transport->base, worker->wake, EV_READ | EV_PERSIST, on_wake,
                  transport);
-    event_assign(&transport->sweep, transport->base, -1, 0, on_sweep, transport);
+    event_assign(&transport->sweep, transport->base, transport->alarm, EV_READ | EV_PERSIST,
+                 on_sweep, transport);
     event_assign(&transport->retry, transport->base, -1, 0, on_retry, transport);
-    return event_add(&transport->listener, NULL) == 0 && event_add(&transport->wake, NULL) == 0
+    return event_add(&transport->listener, NULL) == 0 && event_add(&transport->wake, NULL) == 0 &&
+                   event_add(&transport->sweep, NULL) == 0
                ? 0
                : -1;
 }
@@ -204,8 +216,10 @@ static int run(struct worker *worker) {
     struct event_base *base = make_base();
     if (transport != NULL) {
         transport->base = base;
+        transport->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     }
-    if (transport == NULL || base == NULL || add_events(transport, worker) != 0) {
+    if (transport == NULL || base == NULL || transport->alarm < 0 ||
+        add_events(transport, worker) != 0) {
         free(transport);
         server_complain(worker->server->type, "cannot set up an event loop: raise the memory or "
                                               "file limit (ulimit -v, ulimit -n)");
@@ -224,6 +238,7 @@ static int run(struct worker *worker) {
     event_loop_release(&transport->loop);
     event_del(&transport->sweep);
     event_base_free(transport->base);
+    close(transport->alarm);
     if (transport->reserve >= 0) {
         close(transport->reserve);
     }

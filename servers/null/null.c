@@ -141,9 +141,9 @@ static int send_replies(const struct null_loop *loop, int fd, uint64_t *left, si
 }
 
 static void connection_reply(struct null_loop *loop, int fd, uint64_t replies) {
-    if (handicap_turns != 0) {
+    if (handicap_asked) {
         for (uint64_t i = 0; i < replies; i++) {
-            handicap_burn(handicap_turns);
+            handicap_apply();
         }
     }
     uint64_t left = replies;

@@ -205,6 +205,13 @@ static void test_handicap(void **state) {
     uint64_t thousand = handicap_calibrate(1000000);
     assert_true(one >= 1);
     assert_true(thousand > one);
+    handicap_set(0, 0);
+    assert_false(handicap_asked);
+    handicap_apply(); /* nothing, and it comes to an end */
+    handicap_set(0, 3);
+    assert_true(handicap_asked);
+    handicap_apply();
+    handicap_set(0, 0);
 }
 
 int main(void) {

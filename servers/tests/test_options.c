@@ -29,6 +29,7 @@ static void test_defaults(void **state) {
     assert_int_equal(o.idle_timeout_ms, 60000);
     assert_int_equal(o.max_body, 1 << 20);
     assert_int_equal(o.handicap_ns, 0);
+    assert_int_equal(o.handicap_loops, 0);
 }
 
 static void test_good(void **state) {
@@ -50,6 +51,8 @@ static void test_good(void **state) {
     assert_int_equal(o.max_body, 0);
     assert_int_equal(parse(&o, "--handicap-ns", "1500"), OPTIONS_RUN);
     assert_int_equal(o.handicap_ns, 1500);
+    assert_int_equal(parse(&o, "--handicap-loops", "700"), OPTIONS_RUN);
+    assert_int_equal(o.handicap_loops, 700);
     assert_int_equal(parse(&o, "--backlog", "1"), OPTIONS_RUN);
     assert_int_equal(o.backlog, 1);
     assert_int_equal(parse(&o, "--listen", "[::1]:0"), OPTIONS_RUN);
@@ -83,6 +86,7 @@ static void test_bad(void **state) {
         {"--max-body", "1t"},
         {"--max-body", "-1"},
         {"--handicap-ns", "1000000001"},
+        {"--handicap-loops", "-1"},
         {"--listen", "8080"},
         {"--listen", "localhost:8080"},
         {"--listen", "127.0.0.1:"},

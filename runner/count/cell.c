@@ -1,0 +1,127 @@
+#include "count/cell.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "count/details.h"
+
+static void missing(struct count_figure *f, const char *why) {
+    f->state = COUNT_MISSING;
+    f->per_request = f->spread = UNKNOWN_REAL;
+    f->n = 0;
+    snprintf(f->reason, sizeof f->reason, "%.*s", (int)sizeof f->reason - 1, why);
+}
+
+static void missing_all(struct count_record *r, const struct count_tool *tool, const char *why) {
+    for (const enum count_kind *k = tool->kinds; *k != COUNT_KINDS; k++) {
+        missing(&r->figure[*k], why);
+    }
+}
+
+/* One more slope of every kind this tool counts; true when the kind that decides has settled. */
+static bool add_slopes(struct count_record *r, const struct count_tool *tool,
+                       const struct count_total *low, const struct count_total *high) {
+    const double requests = (double)(r->high - r->low);
+    bool settled = true;
+    for (const enum count_kind *k = tool->kinds; *k != COUNT_KINDS; k++) {
+        struct count_figure *f = &r->figure[*k];
+        if (low->of[*k] < 0 || high->of[*k] < 0) {
+            missing(f, *k == COUNT_ALLOCATIONS
+                           ? "the library that counts was not loaded: a program that is linked "
+                             "statically, has an allocator of its own, or does not run here"
+                           : "not counted");
+            continue;
+        }
+        f->repeat[f->n++] = (double)(high->of[*k] - low->of[*k]) / requests;
+        const bool agrees = count_settle(f);
+        settled = settled && (agrees || *k == COUNT_KERNEL);
+    }
+    return settled;
+}
+
+/* A pair of processes, the longer one first: the other is to live through as many seconds. */
+static enum once_end count_pair(const struct count_subject *s, const struct count_tool *tool,
+                                struct count_record *r, bool *settled, struct err *e) {
+    struct count_total low;
+    struct count_total high;
+    count_total_init(&low);
+    enum once_end end = count_once(s, tool, r->high, 0, &high, e);
+    if (end == ONCE_COUNTED) {
+        end = count_once(s, tool, r->low, tool->clocked ? high.seconds : 0, &low, e);
+    }
+    if (end == ONCE_COUNTED) {
+        *settled = add_slopes(r, tool, &low, &high);
+        details_fill(r, &low, &high);
+    }
+    count_total_release(&low);
+    count_total_release(&high);
+    return end;
+}
+
+static enum once_end count_by(const struct count_subject *s, const struct count_tool *tool,
+                              struct count_record *r) {
+    struct err e = {0};
+    if (tool->starts && !s->here) {
+        missing_all(r, tool, "the process is not one that can be started under it here");
+        return ONCE_FAILED;
+    }
+    if (tool->check && tool->check(s->paths, &e) != 0) {
+        missing_all(r, tool, e.text);
+        return ONCE_FAILED;
+    }
+    bool settled = false;
+    for (int i = 0; i < COUNT_TRIES_MAX && !settled; i++) {
+        const enum once_end end = count_pair(s, tool, r, &settled, &e);
+        if (end != ONCE_COUNTED) {
+            missing_all(r, tool, e.text);
+            return end;
+        }
+    }
+    return ONCE_COUNTED;
+}
+
+/* A target that cannot run with the library (a sanitizer wants to be first, an interpreter refuses)
+ * is counted without. */
+static enum once_end count_plain(const struct count_subject *s, struct count_record *r) {
+    enum once_end end = count_by(s, count_tools[0], r);
+    if (end != ONCE_FAILED || !s->here || !s->paths->preload[0]) {
+        return end;
+    }
+    struct count_paths bare = *s->paths;
+    struct count_subject without = *s;
+    struct count_figure failed = r->figure[COUNT_ALLOCATIONS];
+    bare.preload[0] = '\0';
+    without.paths = &bare;
+    end = count_by(&without, count_tools[0], r);
+    if (end == ONCE_COUNTED) {
+        r->figure[COUNT_ALLOCATIONS] = failed;
+    }
+    return end;
+}
+
+static int64_t whole_turns(int64_t n, const struct count_subject *s) {
+    const int64_t turn = (int64_t)s->connections * s->pipeline;
+    return (n + turn - 1) / turn * turn;
+}
+
+enum once_end count_cell(const struct count_subject *s, struct count_record *r) {
+    const int64_t begun = clock_mono_ns();
+    enum once_end result = ONCE_COUNTED;
+    clock_iso(r->started);
+    r->low = whole_turns(r->low, s);
+    r->high = whole_turns(r->high, s);
+    r->high += r->high == r->low ? (int64_t)s->connections * s->pipeline : 0;
+    for (size_t i = 0; count_tools[i] && result != ONCE_INTERRUPTED; i++) {
+        /* One that does not answer by itself will not under a tool. */
+        if (i > 0 && result == ONCE_FAILED) {
+            missing_all(r, count_tools[i], r->figure[COUNT_RECEIVED].reason);
+            continue;
+        }
+        const enum once_end end = i == 0 ? count_plain(s, r) : count_by(s, count_tools[i], r);
+        result = i == 0 || end == ONCE_INTERRUPTED ? end : result;
+    }
+    r->wall_s = (double)(clock_mono_ns() - begun) / 1e9;
+    return result;
+}

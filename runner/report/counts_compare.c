@@ -1,0 +1,255 @@
+#include "report/counts_compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/counts.h"
+#include "report/text.h"
+
+#define NAME_COLUMNS 24
+
+/* Fewer than this per request is none: a timer's, or the start's. */
+#define NONE COUNTS_TOLERANCE
+
+static enum count_kind metric_find(const char *name, size_t len) {
+    int k = 0;
+    for (; k < COUNT_KINDS; k++) {
+        const char *metric = count_info((enum count_kind)k)->metric;
+        if (metric && strlen(metric) == len && strncmp(metric, name, len) == 0) {
+            break;
+        }
+    }
+    return (enum count_kind)k;
+}
+
+static int gate_take(struct counts_gate *g, const char *item, const char *end, enum count_kind kind,
+                     struct err *e) {
+    const char *metric = count_info(kind)->metric;
+    const char *at = item + strlen(metric);
+    double percent = 0;
+    if (gate_read_percent(&at, metric, &percent, e) != 0) {
+        return -1;
+    }
+    at += strspn(at, " ");
+    if (at != end) {
+        return err_set(e, ERR_USAGE, "--fail-on: '%.*s' after %s>%g%%; separate limits by commas",
+                       end - at < 32 ? (int)(end - at) : 32, at, metric, percent);
+    }
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->limit[i].kind == kind) {
+            return err_set(e, ERR_USAGE, "--fail-on: %s has two limits; keep one", metric);
+        }
+    }
+    g->limit[g->count++] = (struct counts_limit){kind, percent};
+    return 0;
+}
+
+int counts_gate_parse(struct counts_gate *g, const char *text, char *rest, size_t size,
+                      struct err *e) {
+    size_t used = 0;
+    *g = (struct counts_gate){0};
+    *rest = '\0';
+    for (const char *at = text;;) {
+        const size_t len = strcspn(at, ",");
+        const char *item = at + strspn(at, " ");
+        const enum count_kind kind =
+            item < at + len ? metric_find(item, strcspn(item, "<>=, %")) : COUNT_KINDS;
+        if (kind != COUNT_KINDS) {
+            if (gate_take(g, item, at + len, kind, e) != 0) {
+                return -1;
+            }
+        } else {
+            const int n =
+                snprintf(rest + used, size - used, "%s%.*s", used ? "," : "", (int)len, at);
+            if (n < 0 || (size_t)n >= size - used) {
+                return err_set(e, ERR_USAGE, "--fail-on: the list is too long");
+            }
+            used += (size_t)n;
+        }
+        if (!at[len]) {
+            return 0;
+        }
+        at += len + 1;
+    }
+}
+
+struct counts_change counts_change_of(const struct count_figure *a, const struct count_figure *b) {
+    struct counts_change c = {COUNTS_UNKNOWN, NAN, NAN};
+    if (!a || !b || a->state != COUNT_SETTLED || b->state != COUNT_SETTLED) {
+        return c;
+    }
+    c.within = fmax(COUNTS_TOLERANCE, a->spread + b->spread);
+    if (fabs(a->per_request) < NONE) {
+        c.change = fabs(b->per_request) < NONE ? 0 : INFINITY;
+    } else {
+        c.change = b->per_request / a->per_request - 1;
+    }
+    c.kind = fabs(c.change) <= c.within ? COUNTS_SAME : c.change > 0 ? COUNTS_MORE : COUNTS_FEWER;
+    return c;
+}
+
+enum gate_state counts_gate_judge(const struct counts_limit *limit,
+                                  const struct counts_change *change) {
+    const double at = limit->percent / 100;
+    if (change->kind == COUNTS_UNKNOWN) {
+        return GATE_UNDECIDED;
+    }
+    if (change->change - change->within > at) {
+        return GATE_CROSSED;
+    }
+    return change->change + change->within <= at ? GATE_KEPT : GATE_UNDECIDED;
+}
+
+static void put_padded(FILE *out, const char *text, int columns, bool right, bool utf8) {
+    char shown[4 * 64 + 8];
+    const int used = (int)text_terminal(shown, sizeof shown, text, (size_t)columns, utf8);
+    const int pad = used < columns ? columns - used : 0;
+    fprintf(out, "%*s%s%*s ", right ? pad : 0, "", shown, right ? 0 : pad, "");
+}
+
+/* Why there is no word about two figures. */
+static void unknown_text(char *out, size_t size, const struct counts_side *const side[2],
+                         const struct count_figure *const f[2]) {
+    for (int i = 0; i < 2; i++) {
+        char apart[32];
+        if (!f[i] || f[i]->state == COUNT_MISSING) {
+            snprintf(out, size, "not decided: not counted in %s%s%s", side[i]->label,
+                     f[i] && *f[i]->reason ? ": " : "", f[i] ? f[i]->reason : "");
+            return;
+        }
+        if (f[i]->state == COUNT_UNSETTLED) {
+            counts_percent_text(apart, sizeof apart, f[i]->spread);
+            snprintf(out, size, "not decided: it did not settle in %s (%s apart)", side[i]->label,
+                     apart);
+            return;
+        }
+    }
+}
+
+static void change_text(char *out, size_t size, const struct counts_change *c,
+                        const struct count_figure *const f[2]) {
+    char apart[32];
+    counts_percent_text(apart, sizeof apart, f[0]->spread + f[1]->spread);
+    if (c->kind == COUNTS_SAME) {
+        snprintf(out, size, "the same (counts agree to %s)", apart);
+    } else if (!isfinite(c->change)) {
+        snprintf(out, size, "more, where there were none (counts agree to %s)", apart);
+    } else {
+        snprintf(out, size, "%s by %.3g%% (counts agree to %s)",
+                 c->kind == COUNTS_MORE ? "more" : "fewer", 100 * fabs(c->change), apart);
+    }
+}
+
+static void print_figure(FILE *out, enum count_kind kind, const struct counts_side *const side[2],
+                         const struct count_record *const r[2], bool named, bool utf8) {
+    const struct count_figure *const f[] = {&r[0]->figure[kind], &r[1]->figure[kind]};
+    const struct counts_change c = counts_change_of(f[0], f[1]);
+    char text[COUNTS_REASON_SIZE + 96];
+    char shown[4 * (COUNTS_REASON_SIZE + 96)];
+    char name[RECORD_NAME_SIZE + 40];
+    snprintf(name, sizeof name, "%s c=%d", r[0]->target, r[0]->connections);
+    if (r[0]->pipeline > 1) {
+        const size_t used = strlen(name);
+        snprintf(name + used, sizeof name - used, " p=%d", r[0]->pipeline);
+    }
+    put_padded(out, named ? name : "", NAME_COLUMNS, false, utf8);
+    put_padded(out, count_info(kind)->title, 22, false, utf8);
+    for (int i = 0; i < 2; i++) {
+        char value[40];
+        counts_value_text(value, sizeof value, kind, f[i]->per_request);
+        put_padded(out, value, 10, true, utf8);
+    }
+    if (c.kind == COUNTS_UNKNOWN) {
+        unknown_text(text, sizeof text, side, f);
+    } else {
+        change_text(text, sizeof text, &c, f);
+    }
+    text_terminal(shown, sizeof shown, text, sizeof text, utf8);
+    fprintf(out, " %s\n", shown);
+}
+
+static const struct count_record *twin(const struct counts *c, const struct count_record *r) {
+    return counts_find(c, r->target, r->workload, r->connections, r->pipeline);
+}
+
+static void print_rows(FILE *out, const struct counts_side *const side[2], bool utf8) {
+    static const enum count_kind kinds[] = {COUNT_INSTRUCTIONS, COUNT_SYSCALLS, COUNT_ALLOCATIONS,
+                                            COUNT_RECEIVED};
+    const char *workload = "";
+    for (size_t i = 0; i < side[0]->counts->count; i++) {
+        const struct count_record *a = &side[0]->counts->record[i];
+        const struct count_record *const r[] = {a, twin(side[1]->counts, a)};
+        if (!r[1]) {
+            continue;
+        }
+        if (strcmp(workload, a->workload) != 0) {
+            workload = a->workload;
+            fputc('\n', out);
+            put_padded(out, workload, NAME_COLUMNS, false, utf8);
+            put_padded(out, "of one request", 22, false, utf8);
+            put_padded(out, side[0]->label, 10, true, utf8);
+            put_padded(out, side[1]->label, 10, true, utf8);
+            fprintf(out, " %s against %s\n", side[1]->label, side[0]->label);
+        }
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            print_figure(out, kinds[k], side, r, k == 0, utf8);
+        }
+    }
+}
+
+static void print_alone(FILE *out, const struct counts_side *a, const struct counts_side *b,
+                        bool utf8) {
+    for (size_t i = 0; i < a->counts->count; i++) {
+        const struct count_record *r = &a->counts->record[i];
+        if (!twin(b->counts, r)) {
+            fprintf(out, "only in %s: ", a->label);
+            put_padded(out, r->target, 1, false, utf8);
+            fprintf(out, "(%.48s, c=%d)\n", r->workload, r->connections);
+        }
+    }
+}
+
+/* The worst of all cells; one that only a single run has is not decided. */
+static enum gate_state judge_all(const struct counts_limit *limit,
+                                 const struct counts_side *const side[2], size_t *rows) {
+    enum gate_state worst = GATE_KEPT;
+    *rows = 0;
+    for (size_t i = 0; i < side[0]->counts->count; i++) {
+        const struct count_record *a = &side[0]->counts->record[i];
+        const struct count_record *b = twin(side[1]->counts, a);
+        const struct counts_change c =
+            counts_change_of(&a->figure[limit->kind], b ? &b->figure[limit->kind] : NULL);
+        const enum gate_state state = counts_gate_judge(limit, &c);
+        if (state == GATE_CROSSED || (state == GATE_UNDECIDED && worst == GATE_KEPT)) {
+            worst = state;
+        }
+        ++*rows;
+    }
+    return worst;
+}
+
+size_t counts_compare_print(FILE *out, const struct counts_side *base,
+                            const struct counts_side *other, const struct counts_gate *gate,
+                            bool allow_undecided, bool utf8) {
+    const struct counts_side *const side[] = {base, other};
+    size_t failed = 0;
+    print_rows(out, side, utf8);
+    fputc('\n', out);
+    print_alone(out, base, other, utf8);
+    print_alone(out, other, base, utf8);
+    for (size_t i = 0; i < gate->count; i++) {
+        size_t rows;
+        enum gate_state state = judge_all(&gate->limit[i], side, &rows);
+        if (rows == 0) {
+            state = GATE_UNDECIDED;
+        }
+        fprintf(out, "limit %s>%g%%: %s%s\n", count_info(gate->limit[i].kind)->metric,
+                gate->limit[i].percent,
+                state == GATE_CROSSED ? "crossed"
+                : state == GATE_KEPT  ? "kept"
+                                      : "not decided",
+                rows == 0 ? ": there are no counts to judge by" : "");
+        failed += state == GATE_CROSSED || (state == GATE_UNDECIDED && !allow_undecided);
+    }
+    return failed;
+}

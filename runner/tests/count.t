@@ -1,0 +1,301 @@
+#!/usr/bin/python3
+"""loopbench count: with tools that are missing, slow, killed or lying, and with the real ones."""
+import json
+import os
+import shutil
+import signal
+import sys
+
+from command import FAKE_TARGET, HERE, SERVERS, Box, Run, quote, wait_for
+from tap import Skip, Tap, eq, has, hasnt, ok
+
+tap = Tap()
+FEW = ("--requests-low", "20", "--requests-high", "60", "--no-report")
+
+
+def tools(box, *names):
+    """A PATH with fakes of these alone."""
+    folder = box.at("tools")
+    os.makedirs(folder, exist_ok=True)
+    for name in names:
+        os.symlink(os.path.join(HERE, "fake-counter"), os.path.join(folder, name))
+    box.env["PATH"] = folder
+    box.env["FAKE_COUNTER_RUNS"] = box.at("counter.runs")
+    return folder
+
+
+def count(box, *args, out="counts", targets=("a",), **env):
+    config = box.ini(targets=targets, workloads="hello")
+    return box.loopbench("count", config, "--out", box.at(out), *FEW, *args, env=env)
+
+
+def records(box, out="counts"):
+    with open(box.at(out, "counts.jsonl"), encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def figure(box, key, out="counts", at=0):
+    return records(box, out)[at]["figures"][key]
+
+
+@tap.case("what is counted, by slope, part and name")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        result = count(box, targets=("a", "b")).expect(0)
+        has(result.err, "[1/2] ", "progress")
+        has(result.err, "100 instructions, 3.00 system calls", "progress")
+        has(result.out, "agree to 0%", "table")
+        run = Run(box.at("counts"))
+        eq((run.manifest["kind"], run.manifest["state"]), ("count", "complete"), "manifest")
+        eq(run.trials, [], "trials")
+        eq(sorted(r["target"] for r in records(box)), ["a", "b"], "targets")
+        r = records(box)[0]
+        eq(r["requests"], {"low": 20, "high": 60}, "requests")
+        eq(r["figures"]["instructions"],
+           {"state": "settled", "per_request": 100.0, "spread": 0.0, "repeats": [100.0, 100.0],
+            "reason": None}, "instructions")
+        eq(r["parts"], {"event loop": 25.0, "parser": 0.0, "application": 75.0, "libc": 0.0,
+                        "other": 0.0}, "parts")
+        eq([(f["name"], f["object"], f["per_request"]) for f in r["functions"]],
+           [("serve", "server-fake", 75.0), ("uv_run", "libuv.so.1", 25.0)], "functions")
+        eq([(c["name"], c["per_request"]) for c in r["calls"]],
+           [("epoll_wait", 1.0), ("read", 1.0), ("write", 1.0)], "calls")
+        ok(r["figures"]["bytes_sent"]["per_request"] > 30, "bytes sent")
+        ok(r["figures"]["bytes_received"]["per_request"] > 30, "bytes received")
+
+
+@tap.case("connections and pipelines: whole turns, each in its own record")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        count(box, "--connections", "1,7", "--pipeline", "3").expect(0)
+        eq([(r["connections"], r["pipeline"], r["requests"]) for r in
+            sorted(records(box), key=lambda r: r["connections"])],
+           [(1, 3, {"low": 21, "high": 60}), (7, 3, {"low": 21, "high": 63})], "records")
+        eq({r["figures"]["instructions"]["per_request"] for r in records(box)}, {100.0}, "counts")
+
+
+@tap.case("what is missing is named with its package, and the rest is counted")
+def _():
+    with Box() as box:
+        tools(box, "strace")
+        result = count(box).expect(0)
+        has(result.err, "valgrind is not installed (package valgrind)", "stderr")
+        eq(figure(box, "instructions")["state"], "missing", "instructions")
+        has(figure(box, "instructions")["reason"], "package valgrind", "reason")
+        eq(figure(box, "syscalls")["per_request"], 3.0, "calls")
+    with Box() as box:
+        tools(box)
+        config = box.ini(targets=("a",), servers=box.servers("libuv"))
+        result = box.loopbench("count", config, "--out", box.at("counts"), *FEW).expect(3)
+        for part in ("nothing can be counted here", "package valgrind", "package strace"):
+            has(result.err, part, "stderr")
+        ok(not os.path.exists(box.at("counts")), "a folder was left")
+
+
+WRONG = {"lies": "not the sum", "garbage": "line", "nothing": "left no",
+         "killed": "Segmentation fault", "status": "status 9", "refuse": "not here"}
+for first, second in (("lies", "killed"), ("garbage", "status"), ("nothing", "refuse")):
+    def broken(first=first, second=second):
+        with Box() as box:
+            tools(box, "valgrind", "strace")
+            for words in ((first, second), (second, first)):
+                count(box, out=words[0], FAKE_COUNTER="valgrind=%s,strace=%s" % words).expect(0)
+                for key, word in zip(("instructions", "syscalls"), words):
+                    f = figure(box, key, words[0])
+                    eq((f["state"], f["per_request"]), ("missing", None), key)
+                    has(f["reason"], WRONG[word], key)
+                eq(figure(box, "bytes_sent", words[0])["state"], "settled", "bytes")
+    tap.case("tools that are wrong (%s, %s): a missing figure, with the reason"
+             % (first, second))(broken)
+
+
+@tap.case("a tool that never starts the target is ended, and says so")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        config = box.ini(targets=("a",), workloads="hello", ready_timeout="300ms")
+        box.loopbench("count", config, "--out", box.at("counts"), *FEW,
+                      env={"FAKE_COUNTER": "strace=hang"}).expect(0)
+        has(figure(box, "syscalls")["reason"], "not ready", "reason")
+        eq(figure(box, "instructions")["per_request"], 100.0, "instructions")
+
+
+@tap.case("counts that do not settle say so")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        result = count(box, FAKE_COUNTER="drifts").expect(0)
+        f = figure(box, "instructions")
+        eq((f["state"], len(f["repeats"])), ("unsettled", 6), "figure")
+        ok(f["spread"] > 0.05, "spread: %s" % f)
+        has(result.out, "did not settle", "table")
+
+
+@tap.case("a target that cannot be counted is a failure, with the reason in every figure")
+def _():
+    with Box() as box:
+        path = box.env["PATH"]
+        box.env["PATH"] = tools(box, "valgrind", "strace") + ":" + path  # its script needs wc
+        command = box.later("a", "never-answer", sound=1)
+        config = box.ini(targets={"a": command}, workloads="hello", ready_timeout="300ms")
+        box.loopbench("count", config, "--out", box.at("counts"), *FEW).expect(1)
+        for key in ("instructions", "syscalls", "bytes_sent"):
+            has(figure(box, key)["reason"], "not answered", key)
+
+
+@tap.case("what makes no sense is refused in one line")
+def _():
+    with Box() as box:
+        box.loopbench("count", "--requests-low", "9", "--requests-high", "9").refused(
+            2, "--requests-high: 9 is not more than --requests-low 9")
+        box.loopbench("count", "--add", "x", "--out", "y").refused(2, "--out")
+        box.loopbench("count", "--add", "x").refused(2, "x")
+        box.loopbench("count", "--rounds", "3").refused(2, "--rounds")
+        box.loopbench("count", "--targets", "nobody").refused(2, "no target is called 'nobody'")
+        box.loopbench("count", box.ini(keepalive="no")).refused(2, "connections that are kept")
+
+
+@tap.case("an interrupt leaves no process, and what was counted")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        config = box.ini(targets=("a", "b"), workloads="hello")
+        process = box.start("count", config, "--out", box.at("counts"), *FEW,
+                            env={"FAKE_COUNTER": "valgrind=hang"})
+        wait_for(lambda: any("callgrind" in line for _, line in box.running()), "valgrind")
+        process.send_signal(signal.SIGINT)
+        result = box.finish(process).expect(1)
+        box.nothing_left(str(result))
+        eq(Run(box.at("counts")).manifest["state"], "interrupted", "state")
+        eq(records(box), [], "records")
+        box.loopbench("run", "--resume", box.at("counts")).refused(2, "a run of counts")
+
+
+@tap.case("counts are added to a run, shown and listed")
+def _():
+    with Box() as box:
+        config = box.ini(targets=("a",), workloads="hello", rounds="6")
+        box.loopbench("run", config, "--no-report", "--out", box.at("results", "r1")).expect(0)
+        tools(box, "valgrind", "strace")
+        for each in ("100", "200"):
+            box.loopbench("count", "--add", box.at("results", "r1"), *FEW,
+                          env={"FAKE_EACH": each}).expect(0)
+        ok("kind" not in Run(box.at("results", "r1")).manifest, "it is a timed run still")
+        shown = box.loopbench("show", box.at("results", "r1")).expect(0).out
+        has(shown, "CPU/req", "times")
+        has(shown, " 200 ", "the last count stands")
+        hasnt(shown, " 100 ", "the last count stands")
+        box.loopbench("count", box.ini(targets=("a",)), "--out", box.at("results", "r2"),
+                      *FEW).expect(0)
+        has(box.loopbench("list").expect(0).out, "counts", "list")
+        has(box.loopbench("show", "results/r2").expect(0).out, "instructions", "show")
+        box.loopbench("reproduce", "results/r2").refused(2, "counts alone")
+        box.loopbench("export", "results/r2").refused(2, "counts alone")
+
+
+@tap.case("compare gates on counts: kept, crossed, not decided")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        count(box, out="a").expect(0)
+        count(box, out="same").expect(0)
+        count(box, out="more", FAKE_EACH="104").expect(0)
+        count(box, out="lost", FAKE_COUNTER="valgrind=lies").expect(0)
+
+        def compare(other, *args):
+            return box.loopbench("compare", box.at("a"), box.at(other), *args)
+        gate = ("--fail-on", "instructions>1%,syscalls>1%")
+        has(compare("same", *gate).expect(0).out, "limit instructions>1%: kept", "same")
+        result = compare("more", *gate).expect(1)
+        has(result.out, "more by 4% (counts agree to 0%)", "more")
+        has(result.out, "limit instructions>1%: crossed", "more")
+        has(result.out, "limit syscalls>1%: kept", "more")
+        compare("more", "--fail-on", "instructions>5%").expect(0)
+        compare("more").expect(0)
+        has(compare("more", "--baseline", "B", *gate).expect(0).out, "fewer by 3.85%", "swapped")
+        has(compare("lost", *gate).expect(1).out, "limit instructions>1%: not decided", "lost")
+        compare("lost", "--allow-undecided", *gate).expect(0)
+        compare("same", "--fail-on", "cpu>5%").refused(2, "no times")
+        compare("same", "--fail-on", "instruction>5%").refused(2, "no times")
+        has(compare("same", "--markdown", "-", *gate).expect(0).out, "```", "markdown")
+
+
+@tap.case("a report of counts alone, and of a run with counts")
+def _():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed")
+    with Box() as box:
+        path = box.env["PATH"]
+        tools(box, "valgrind", "strace")
+        count(box, targets=("a", "b")).expect(0)
+        box.env["PATH"] = path
+        box.loopbench("report", box.at("counts")).expect(0)
+        for name in ("report.md", "report.html", "report.json", "counts.csv",
+                     "plots/instructions-hello.svg", "plots/syscalls-hello.png"):
+            ok(os.path.getsize(box.at("counts", name)) > 100, name)
+        run = Run(box.at("counts"))
+        for name in ("report.md", "report.html"):
+            has(run.text(name), "What one request costs", name)
+            has(run.text(name), "uv_run", name)
+        eq(len(json.loads(run.text("report.json"))["counts"]), 2, "report.json")
+        has(run.text("counts.csv"), "hello,1,1,a,instructions,settled,100,0,2,", "counts.csv")
+        shutil.copytree(os.path.join(HERE, "golden", "report", "run"), box.at("both"))
+        shutil.copy(box.at("counts", "counts.jsonl"), box.at("both", "counts.jsonl"))
+        box.loopbench("report", box.at("both")).expect(0)
+        both = Run(box.at("both"))
+        has(both.text("report.html"), 'href="#counts"', "contents")
+        has(both.text("report.md"), "## Latency, raw and corrected", "times")
+        has(both.text("report.md"), "## What one request costs", "counts")
+        ok(os.path.exists(box.at("both", "plots", "instructions-hello.svg")), "plot")
+
+
+@tap.case("the real tools: counts come out again, and a known handicap is read back")
+def _():
+    for program in ("valgrind", "strace"):
+        if not shutil.which(program):
+            raise Skip("%s is not installed" % program)
+    with open(os.path.join(SERVERS, "server-libuv"), "rb") as f:
+        if b"__asan_init" in f.read():
+            raise Skip("valgrind cannot run a program with AddressSanitizer")
+    loops = 20000
+    config = "[run]\ntargets = libevent,libuv,h2o%s\n\n[target handicapped]\n" \
+        "command = {servers}/server-libuv --listen {host}:{port} --handicap-loops " + str(loops) + \
+        "\nannounces = yes\n"
+    with Box() as box:
+        seen = {}
+        # Once is enough for system calls: then only valgrind is there.
+        alone = box.at("alone")
+        os.mkdir(alone)
+        for name in ("valgrind", "valgrind.bin"):  # Debian's is a script that calls its neighbour
+            if shutil.which(name):
+                os.symlink(shutil.which(name), os.path.join(alone, name))
+        for turn in range(3):
+            chosen = ",handicapped" if turn == 0 else ""
+            if turn == 1:
+                box.env["PATH"] = alone
+            name = box.write("run%d.ini" % turn, config % chosen)
+            out = box.at("real%d" % turn)
+            box.loopbench("count", name, "--targets", "libevent,libuv,h2o" + chosen, "--servers",
+                          SERVERS, "--requests-low", "500", "--requests-high", "4500",
+                          "--no-report", "--no-verify", "--out", out).expect(0)
+            for r in records(box, "real%d" % turn):
+                f = r["figures"]
+                eq(f["instructions"]["state"], "settled", "%s: %s" % (r["target"], f))
+                seen.setdefault(r["target"], []).append(f["instructions"]["per_request"])
+                allocations = f["allocations"]["per_request"]  # h2o's date needs one a second
+                ok(allocations < 0.01, "%s: %s allocations" % (r["target"], allocations))
+                if f["syscalls"]["state"] == "missing":  # ptrace may be forbidden, too
+                    ok(f["syscalls"]["reason"], "a reason")
+                else:
+                    ok(f["syscalls"]["per_request"] < 3.01, "%s: %s" % (r["target"], r["calls"]))
+        for target in ("libevent", "libuv", "h2o"):
+            least, most = min(seen[target]), max(seen[target])
+            eq(len(seen[target]), 3, target)
+            ok(most / least < 1.001, "%s: %s" % (target, seen[target]))
+        more = seen["handicapped"][0] - seen["libuv"][0]
+        ok(abs(more / (2 * loops) - 1) < 0.01, "2 x %d instructions were read as %g" % (loops, more))
+
+
+sys.exit(tap.finish())
