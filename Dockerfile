@@ -28,14 +28,15 @@ COPY runner/runner.mk runner/runner.mk
 COPY servers/servers.mk servers/servers.mk
 COPY servers/bench/bench.mk servers/bench/bench.mk
 COPY servers/common servers/common
-RUN make -j"$(nproc)" COMMIT=none server-common
+RUN make -j"$(nproc)" COMMIT=none DEBUG= server-common
 
 # One server: a change in it compiles nothing else.
 FROM common AS server-build
 ARG SERVER=libuv
 COPY servers/${SERVER} servers/${SERVER}
-RUN make -j"$(nproc)" COMMIT=none build/bin/server-${SERVER} \
-    && docker/collect /out build/bin/server-${SERVER} libsqlite3.so.0 libpq.so.5
+RUN make -j"$(nproc)" COMMIT=none DEBUG= build/bin/server-${SERVER} \
+    && docker/collect /out build/bin/server-${SERVER} libsqlite3.so.0 libpq.so.5 \
+    && rm -rf build
 
 # ---- one image for each server: its binary and the libraries the base lacks
 FROM base AS server
@@ -47,8 +48,8 @@ EXPOSE 8080
 HEALTHCHECK --interval=1s --timeout=24h --retries=60 CMD ["healthy", "8080"]
 ENTRYPOINT ["enter", "server"]
 CMD ["--listen", "0.0.0.0:8080"]
-COPY --from=server-build /out/ /
 ARG COMMIT=unknown
+COPY --from=server-build /out/ /
 LABEL org.opencontainers.image.revision=${COMMIT}
 
 # ---- the runner
@@ -58,9 +59,10 @@ COPY scripts/make scripts/make
 COPY servers/servers.mk servers/servers.mk
 COPY servers/bench/bench.mk servers/bench/bench.mk
 COPY docker/enter docker/enter
-COPY runner runner
 ARG COMMIT=unknown
-RUN make -j"$(nproc)" COMMIT="$COMMIT" runner
+COPY runner runner
+RUN make -j"$(nproc)" COMMIT="$COMMIT" DEBUG= runner \
+    && mv build/bin/loopbench /loopbench && rm -rf build
 
 FROM base AS runner
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
@@ -73,8 +75,8 @@ COPY docker/compose.ini /usr/local/share/loopbench/
 USER 65532:65532
 ENV HOME=/tmp LANG=C.UTF-8
 ENTRYPOINT ["enter", "bench"]
-COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
 ARG COMMIT=unknown
+COPY --from=loopbench /loopbench /usr/local/bin/loopbench
 LABEL org.opencontainers.image.revision=${COMMIT}
 
 # ---- the database of the posts workload
