@@ -91,6 +91,7 @@ def _():
                     "libuv@bridge": ("container, bridge network", image)}, "places")
         again = box.loopbench("report", box.at("run")).expect(0)
         has(run.text("report.md"), "libuv@bridge", "report")
+        has(run.text("report.md"), "PSS must not be compared between places", "caution")
         ok(again.status == 0, "reported")
 
 
