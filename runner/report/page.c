@@ -13,7 +13,7 @@ static void put_state(struct doc *d, const struct store *s) {
     /* Those of blocks that were run again are not part of the plan. */
     size_t done = 0;
     for (size_t i = 0; i < s->count; i++) {
-        done += store_last(s, s->records[i].seq) == &s->records[i];
+        done += s->records[i].attempt == 0;
     }
     doc_begin(d, DOC_BAD, NULL);
     doc_strong(d, "This run is not complete");
@@ -27,7 +27,7 @@ static void put_state(struct doc *d, const struct store *s) {
         doc_say(d, " of %" PRId64 " planned", planned);
     }
     if (s->count > done) {
-        doc_say(d, ", and %zu earlier attempts at them", s->count - done);
+        doc_say(d, ", and %zu measured again", s->count - done);
     }
     doc_say(d, "; the figures below are of those alone.");
     doc_close(d, DOC_BAD);
