@@ -3,6 +3,7 @@
 # Everything is made under $(BUILD). Sources are found by folder, so a new file, a new server or a
 # new test needs no line here:
 #   servers/NAME/*.c          -> build/bin/server-NAME   (NAME.mk in that folder adds its libraries)
+#   servers/guests/evhttp/*.c -> build/bin/guest-evhttp
 #   runner/*/*.c, main.c      -> build/bin/loopbench
 #   {servers,runner}/tests/test_*.c    -> build/tests/…  (cmocka)
 #   {servers,runner}/tests/*.t         -> run as they are (TAP)
@@ -47,7 +48,7 @@ LLHTTP_LIBS   :=
 LLHTTP_OBJS   := $(patsubst %,$(BUILD)/llhttp/%.o,llhttp api http)
 endif
 
-all: servers runner ## build the servers and the runner
+all: servers guests runner ## build the servers, the guests and the runner
 
 include servers/servers.mk
 include runner/runner.mk
@@ -70,10 +71,12 @@ include scripts/make/publish.mk
 include servers/bench/bench.mk
 
 install: all ## install loopbench and its servers under PREFIX (and DESTDIR)
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/loopbench' '$(DESTDIR)$(PREFIX)/share/loopbench/plots'
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/libexec/loopbench' '$(DESTDIR)$(PREFIX)/share/loopbench/plots' '$(DESTDIR)$(PREFIX)/share/loopbench/replays'
 	install -m 755 $(BUILD)/bin/loopbench '$(DESTDIR)$(PREFIX)/bin/'
-	install -m 755 $(BUILD)/bin/server-* '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
+	install -m 755 $(BUILD)/bin/server-* $(GUEST_BINS) '$(DESTDIR)$(PREFIX)/libexec/loopbench/'
 	install -m 644 plots/*.gp '$(DESTDIR)$(PREFIX)/share/loopbench/plots/'
+	if [ -d servers/guests ]; then cp -RP servers/guests '$(DESTDIR)$(PREFIX)/share/loopbench/'; fi
+	install -m 644 replays/*.ini '$(DESTDIR)$(PREFIX)/share/loopbench/replays/'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loopbench'
@@ -84,7 +87,7 @@ clean: ## remove everything that was built (results stay)
 
 help: ## list these targets
 	@echo 'loopbench $(VERSION): make TARGET'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 FORCE:
 .PHONY: all install uninstall clean help FORCE

@@ -7,8 +7,14 @@ set lmargin at screen 0; set rmargin at screen 1; set bmargin at screen 0; set t
 unset border; unset tics; unset key; unset xlabel; unset ylabel; unset logscale; unset grid
 unset title; unset label; unset arrow
 set xrange [0:W]; set yrange [0:H]
-set label 1 '{/:Bold=15 '.HEADING.'}' at 16, H - 20 left enhanced textcolor rgb INK
-set label 2 SUBTITLE at 16, H - 41 left noenhanced font ',11' textcolor rgb FAINT
+set label 1 '{/:Bold='.(NARROW ? 13 : 15).' '.HEADING.'}' at TEXTX, H - 20 left enhanced textcolor rgb INK
+do for [i = 1:LINES] {
+    set label 1 + i LINE[i] at TEXTX, H - 41 - 15 * (i - 1) left noenhanced font ',11' textcolor rgb FAINT
+}
+# The name of the vertical axis; beside it where there is room.
+if (NARROW && !DOTS) {
+    set label 99 YLABEL at TEXTX, H - HEAD + 10 left noenhanced font ',11' textcolor rgb INK
+}
 do for [i = 1:KEYS] {
     if (DOTS) {
         set label 100 + i '' at KEYX[i] + 10, KEYY[i] point pointtype SHAPE[i] pointsize 0.9 linecolor rgb FAINT

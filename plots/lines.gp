@@ -6,6 +6,8 @@ set xrange [XMIN[1]:XMAX[1]]; set yrange [YMIN[1]:YMAX[1]]
 set logscale x
 if (YLOG) { set logscale y }
 unset mxtics; unset mytics
+# A line is broken where there is no figure, not drawn across.
+set datafile missing "?"
 set xtics nomirror noenhanced () ; set ytics nomirror noenhanced ()
 set for [i = 1:XTICKS[1]] xtics add (XTEXT[i] XTICK[i])
 do for [p = 1:K] {
@@ -14,16 +16,23 @@ do for [p = 1:K] {
     set ytics nomirror noenhanced ()
     if (is_first(p)) {
         set for [i = 1:YTICKS[1]] ytics add (YTEXT[i] YTICK[i])
-        set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
-            font ',12' textcolor rgb INK
+        if (!NARROW) {
+            set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
+                font ',12' textcolor rgb INK
+        }
     } else {
         set for [i = 1:YTICKS[1]] ytics add ('' YTICK[i])
     }
-    set xlabel XLABEL noenhanced font ',12' textcolor rgb INK
+    if (is_lowest(p) || !NARROW) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     if (K > 1) { set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5 }
     do for [g = 1:GAPS] {
         if (GAPP[g] == p) {
-            set label g 'n/a' at first GAPL[g], graph 0.03 center font ',11' textcolor rgb FAINT
+            # Of all targets, or of one, in its colour.
+            if (GAPT[g] == 0) {
+                set label g 'n/a' at first GAPAT[g], graph 0.03 center font ',11' textcolor rgb FAINT
+            } else {
+                set label g '×' at first GAPAT[g], graph 0.03 center font ',14' textcolor rgb COLOR[GAPT[g]]
+            }
         }
     }
     plot for [j = 1:N] \

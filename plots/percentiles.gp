@@ -15,8 +15,10 @@ do for [p = 1:K] {
     set yrange [YMIN[p]:YMAX[p]]
     set for [i = 1:YTICKS[p]] ytics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
     if (is_first(p)) {
-        set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
-            font ',12' textcolor rgb INK
+        if (!NARROW) {
+            set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
+                font ',12' textcolor rgb INK
+        }
     }
     if (is_lowest(p)) {
         set xlabel XLABEL noenhanced font ',12' textcolor rgb INK

@@ -14,8 +14,10 @@ do for [p = 1:K] {
     set ytics nomirror noenhanced ()
     if (is_first(p)) {
         set for [i = 1:YTICKS[1]] ytics add (YTEXT[i] YTICK[i])
-        set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
-            font ',12' textcolor rgb INK
+        if (!NARROW) {
+            set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
+                font ',12' textcolor rgb INK
+        }
     } else {
         set for [i = 1:YTICKS[1]] ytics add ('' YTICK[i])
     }

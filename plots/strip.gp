@@ -12,22 +12,32 @@ do for [p = 1:K] {
     set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
     set for [i = 1:YTICKS[p]] xtics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
     # Without any tick of our own gnuplot would number the rows.
-    set for [i = 1:RN] ytics add ((is_first(p) ? RTEXT[i] : '') RN + 1 - i)
+    set for [i = 1:RN] ytics add ((is_first(p) && !NARROW ? RTEXT[i] : '') RN + 1 - i)
+    unset label
+    do for [i = 1:(NARROW ? RN : 0)] {
+        set label i RLABEL[i] at graph 0, first RN + 1 - i + 0.3 left noenhanced font ',11' textcolor rgb INK
+    }
     if (is_lowest(p)) { set xlabel XLABEL noenhanced font ',12' textcolor rgb INK } else { unset xlabel }
     set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5
+    do for [g = 1:NAS] {
+        if (NAP[g] == p) {
+            set label RN + g 'n/a' at graph 0.01, first place(NAR[g]) left font ',11' textcolor rgb FAINT
+        }
+    }
     unset arrow
     do for [i = 1:RN - 1] {
         set arrow i from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead back linecolor rgb RULE linewidth 0.6
     }
     plot for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:1:3:4:($1 - 0.42):($1 + 0.42) with boxxyerror fillcolor rgb COLOR[OF[i]], \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:1 with points \
+             using 2:(place($1)):3:4:(place($1 - 0.42)):(place($1 + 0.42)) with boxxyerror fillcolor rgb COLOR[OF[i]], \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
              linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize (ROUNDS > 40 ? 0.32 : 0.5), \
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb '#FFFFFF' linewidth 3.4, \
+             using 2:(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors nohead linecolor rgb '#FFFFFF' linewidth 3.4, \
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:($1 - 0.42):(0):(0.84) with vectors nohead linecolor rgb INK linewidth 1.4
+             using 2:(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors nohead linecolor rgb INK linewidth 1.4
 }
+unset label
 unset multiplot
 unset output
 reset

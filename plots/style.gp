@@ -1,12 +1,12 @@
 # What all plots share. Loaded after the settings of one plot (a file that loopbench writes into
 # DIR/plots/data) and before a terminal. Lengths are pixels of the SVG; W and H are its size.
 #
-# By hand, from DIR/plots:
+# By hand, from DIR/plots (a narrow one with data/NAME.narrow.gp after data/NAME.gp):
 #   P=…/plots; gnuplot -d data/NAME.gp $P/style.gp $P/svg.gp $P/head.gp $P/lines.gp
 DATA = 'data/'.PLOT.'.dat'
 
-# Settings that older versions did not write.
-if (!exists("MARKS")) { MARKS = 1 }
+# Narrow plots, for phones: panels below each other, names of rows and axes above what they name.
+place(y) = NARROW ? floor(y + 0.5) + (y - floor(y + 0.5)) * 0.62 - 0.17 : y
 
 INK    = '#222222'
 FAINT  = '#6A6A6A'

@@ -1,2 +1,2 @@
 set terminal svg size W,H dynamic enhanced font 'DejaVu Sans,12' background '#FFFFFF' linewidth 1
-set output PLOT.'.svg.tmp'
+set output (NARROW ? 'narrow/' : '').PLOT.'.svg.tmp'

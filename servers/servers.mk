@@ -62,3 +62,27 @@ $(BUILD)/tests/servers/tests/test_loop_$(1): CFLAGS += $(SERVER_FLAGS_$(1))
 $(BUILD)/tests/servers/tests/test_loop_$(1): COMMON_LIBS += $(SERVER_LIBS_$(1))
 endef
 $(foreach s,libevent libuv h2o,$(eval $(call LOOP_TEST_RULES,$(s))))
+
+# The guest that is compiled: libevent's own HTTP layer. It shares nothing with the servers above.
+ifneq ($(call pkg,--modversion,libevent_extra),)
+GUEST_BINS    := $(BUILD)/bin/guest-evhttp
+endif
+GUEST_SRCS    := $(wildcard servers/guests/evhttp/*.c)
+guests: $(GUEST_BINS)
+.PHONY: guests
+
+$(BUILD)/obj/servers/guests/%.o: servers/guests/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC  $@"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SERVER_CFLAGS) $(call pkg,--cflags,libevent_extra jansson zlib) -Iservers -MMD -MP -c $< -o $@
+$(BUILD)/bin/guest-evhttp: $(GUEST_SRCS:%.c=$(BUILD)/obj/%.o) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  LD  $@"
+	$(Q)$(CC) $(CFLAGS) $(SERVER_CFLAGS) $(LDFLAGS) $(filter %.o,$^) -o $@ $(call pkg,--libs,libevent_extra libevent_core jansson zlib) -lpthread
+-include $(GUEST_SRCS:%.c=$(BUILD)/obj/%.d)
+
+# The guest that only Maven can build, where Maven Central is reached.
+guest-vertx: ## build the guest vertx (JDK 17, Maven, network)
+	mvn -q -B -f servers/guests/vertx/pom.xml -Doutput='$(abspath $(BUILD))/vertx' package
+	install -D -m 644 $(BUILD)/vertx/guest-vertx.jar $(BUILD)/bin/guest-vertx.jar
+.PHONY: guest-vertx

@@ -2,18 +2,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child_guard.h"
+#include "base/child_spawn.h"
+#include "base/clock.h"
 #include "base/file.h"
 
 #define TAIL_SIZE 4096
 #define LINE_SIZE 8192
+#define KILL_NS   INT64_C(10000000000) /* what SIGKILL does not end by then cannot be ended */
 
 struct pipe_end {
     uv_pipe_t handle;
@@ -27,7 +32,13 @@ struct child {
     bool exited;
     int status, signum;
     struct rusage usage;
-    uv_signal_t on_chld;
+    uv_signal_t on_chld; /* without a guard */
+    /* with one */
+    pid_t guard;
+    int socket;
+    uv_poll_t on_packet;
+    bool told;  /* how the program ended */
+    bool empty; /* nothing of it is left, nor the guard */
     struct pipe_end out, err;
     int handles; /* libuv handles not yet closed; the last one frees the child */
     bool freed;
@@ -122,6 +133,11 @@ static bool child_end_group(const struct child *c, int options) {
     return true;
 }
 
+static void child_keep_status(struct child *c, int status) {
+    c->status = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
+    c->signum = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 static void child_reap(struct child *c, int options) {
     int status;
     pid_t got;
@@ -134,11 +150,8 @@ static void child_reap(struct child *c, int options) {
     c->exited = true;
     if (got < 0) { /* reaped by somebody else: what it returned is not known */
         c->status = -1;
-    } else if (WIFSIGNALED(status)) {
-        c->status = -1;
-        c->signum = WTERMSIG(status);
     } else {
-        c->status = WEXITSTATUS(status);
+        child_keep_status(c, status);
     }
     uv_close((uv_handle_t *)&c->on_chld, child_on_close);
 }
@@ -148,67 +161,68 @@ static void child_on_chld(uv_signal_t *handle, int signum) {
     child_reap(handle->data, WNOHANG);
 }
 
-/* In the child, between fork and exec: only async-signal-safe calls. */
-static _Noreturn void child_exec(const struct child_spec *spec, const char *program, char **env,
-                                 const int out[2], const int err[2], int report, pid_t parent) {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    for (int s = 1; s < 32; s++) {
-        signal(s, s == SIGINT && spec->ignores_interrupt ? SIG_IGN : SIG_DFL);
+/* Nothing is left: the guard ends, too. One that was killed took the program with it. */
+static void child_emptied(struct child *c) {
+    if (!c->told) {
+        c->status = -1;
+        c->signum = SIGKILL;
     }
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int nothing = open("/dev/null", O_RDONLY);
-    bool ready = getppid() == parent && nothing >= 0 && dup2(nothing, 0) >= 0 &&
-                 dup2(out[1], 1) >= 0 && dup2(err[1], 2) >= 0;
-    if (ready && spec->cpus && sched_setaffinity(0, sizeof *spec->cpus, spec->cpus) != 0) {
-        ready = false;
+    c->told = c->exited = c->empty = true;
+    uv_close((uv_handle_t *)&c->on_packet, child_on_close);
+    close(c->socket);
+    while (c->guard > 0 && waitpid(c->guard, NULL, 0) < 0 && errno == EINTR) {
     }
-    if (ready && spec->cwd && chdir(spec->cwd) != 0) {
-        ready = false;
-    }
-    for (size_t i = 0; ready && i < spec->n_fds; i++) {
-        ready = fcntl(spec->fds[i], F_SETFD, 0) == 0;
-    }
-    if (ready) {
-        execve(program, (char *const *)spec->argv, env);
-    }
-    int why = errno;
-    ssize_t told = write(report, &why, sizeof why);
-    (void)told;
-    _exit(127);
 }
 
-/* The runner's environment with spec->env over it; the strings are borrowed, the array is owned. */
-static char **child_environment(const char *const *extra) {
-    size_t n = 0;
-    size_t m = 0;
-    while (environ[n]) {
-        n++;
-    }
-    while (extra && extra[m]) {
-        m++;
-    }
-    char **env = calloc(n + m + 1, sizeof *env);
-    size_t used = 0;
-    if (!env) {
-        return NULL;
-    }
-    for (size_t i = 0; i < m; i++) {
-        env[used++] = (char *)extra[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        bool replaced = false;
-        for (size_t j = 0; j < m; j++) {
-            size_t name = strcspn(extra[j], "=") + 1;
-            replaced = replaced || strncmp(environ[i], extra[j], name) == 0;
+/* Takes what the guard says. A program that ends well and leaves others has daemonised: they are
+ * what runs now. */
+static void child_listen(struct child *c) {
+    while (!c->empty) {
+        struct guard_message m = {0};
+        ssize_t n = recv(c->socket, &m, sizeof m, MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR) {
+            continue;
         }
-        if (!replaced) {
-            env[used++] = environ[i];
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            return;
+        }
+        if (n != (ssize_t)sizeof m || m.event == GUARD_EMPTY) {
+            child_emptied(c);
+        } else if (m.event == GUARD_EXITED) {
+            child_keep_status(c, m.status);
+            c->usage = m.usage;
+            c->told = true;
+            c->exited = !m.others || c->status != 0;
         }
     }
-    return env;
+}
+
+static void child_on_packet(uv_poll_t *handle, int status, int events) {
+    (void)status;
+    (void)events;
+    child_listen(handle->data);
+}
+
+static void child_order(const struct child *c, int signum) {
+    const struct guard_order order = {signum};
+    ssize_t ignored = c->empty ? 0 : send(c->socket, &order, sizeof order, MSG_NOSIGNAL);
+    (void)ignored;
+}
+
+/* Kills all of it and waits, without the loop. */
+static void child_end_guarded(struct child *c) {
+    int64_t end = clock_mono_ns() + KILL_NS;
+    child_order(c, SIGKILL);
+    child_listen(c);
+    while (!c->empty && clock_mono_ns() < end) {
+        struct pollfd watched = {.fd = c->socket, .events = POLLIN};
+        poll(&watched, 1, 100);
+        child_listen(c);
+    }
+    if (!c->empty) { /* it cannot be killed; the guard stays with it */
+        c->guard = -1;
+        child_emptied(c);
+    }
 }
 
 static void child_close_fds(const int *fds, size_t n) {
@@ -217,38 +231,6 @@ static void child_close_fds(const int *fds, size_t n) {
             close(fds[i]);
         }
     }
-}
-
-/* Forks and waits for exec to have happened; returns the pid, or -1 with errno. */
-static pid_t child_fork(const struct child_spec *spec, const char *program, char **env,
-                        const int out[2], const int err[2]) {
-    int report[2];
-    int why = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        return -1;
-    }
-    pid_t parent = getpid();
-    pid_t pid = fork();
-    if (pid == 0) {
-        child_exec(spec, program, env, out, err, report[1], parent);
-    }
-    int saved = errno;
-    close(report[1]);
-    if (pid > 0) {
-        setpgid(pid, pid); /* also here: a signal to the group may be sent before the child ran */
-        ssize_t n;
-        do {
-            n = read(report[0], &why, sizeof why);
-        } while (n < 0 && errno == EINTR);
-        if (n == (ssize_t)sizeof why) {
-            waitpid(pid, NULL, 0);
-            pid = -1;
-            saved = why;
-        }
-    }
-    close(report[0]);
-    errno = saved;
-    return pid;
 }
 
 static void child_watch_pipe(struct child *c, struct pipe_end *p, int fd) {
@@ -265,6 +247,17 @@ static void child_watch_pipe(struct child *c, struct pipe_end *p, int fd) {
     uv_read_start((uv_stream_t *)&p->handle, child_alloc, child_on_read);
 }
 
+/* One that was never started. */
+static void child_drop(struct child *c) {
+    c->exited = true;
+    c->freed = true;
+    if (c->handles == 0) {
+        free(c);
+    } else {
+        uv_close((uv_handle_t *)&c->on_chld, child_on_close);
+    }
+}
+
 struct child *child_start(struct loop *loop, const struct child_spec *spec, struct err *e) {
     char program[4096];
     int fds[4] = {-1, -1, -1, -1};
@@ -273,7 +266,8 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
         return NULL;
     }
     struct child *c = calloc(1, sizeof *c);
-    char **env = child_environment(spec->env);
+    char **env = spawn_environment(spec->env);
+    struct spawned spawned;
     if (!c || !env || pipe2(fds, O_CLOEXEC) != 0 || pipe2(fds + 2, O_CLOEXEC) != 0) {
         err_set(e, ERR_MACHINE, "cannot start %s: %s", spec->argv[0], strerror(errno));
         child_close_fds(fds, 4);
@@ -284,21 +278,30 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
     c->loop = loop;
     c->on_line = spec->on_line;
     c->ctx = spec->ctx;
-    uv_signal_init(&loop->uv, &c->on_chld);
-    c->on_chld.data = c;
-    c->handles = 1;
-    uv_signal_start(&c->on_chld, child_on_chld, SIGCHLD);
-    c->pid = child_fork(spec, program, env, fds, fds + 2);
+    if (!spec->guarded) { /* before it may have ended already */
+        uv_signal_init(&loop->uv, &c->on_chld);
+        c->on_chld.data = c;
+        uv_signal_start(&c->on_chld, child_on_chld, SIGCHLD);
+        c->handles = 1;
+    }
+    int rc = spawn_program(spec, program, env, fds[1], fds[3], &spawned);
     int saved = errno;
     free(env);
     child_close_fds((int[]){fds[1], fds[3]}, 2);
-    if (c->pid < 0) {
+    if (rc != 0) {
         err_set(e, ERR_MACHINE, "cannot start %s: %s", spec->argv[0], strerror(saved));
         child_close_fds((int[]){fds[0], fds[2]}, 2);
-        c->exited = true;
-        c->freed = true;
-        uv_close((uv_handle_t *)&c->on_chld, child_on_close);
+        child_drop(c);
         return NULL;
+    }
+    c->pid = spawned.pid;
+    c->guard = spawned.guard;
+    c->socket = spawned.socket;
+    if (c->guard > 0) {
+        uv_poll_init(&loop->uv, &c->on_packet, c->socket);
+        c->on_packet.data = c;
+        c->handles = 1;
+        uv_poll_start(&c->on_packet, UV_READABLE, child_on_packet);
     }
     child_watch_pipe(c, &c->out, fds[0]);
     child_watch_pipe(c, &c->err, fds[2]);
@@ -329,8 +332,42 @@ const char *child_tail(const struct child *c) {
     return c->tail;
 }
 
+pid_t child_reaper(const struct child *c) {
+    return c->guard > 0 && !c->empty ? c->guard : 0;
+}
+
+size_t child_roots(const struct child *c, pid_t *out, size_t max) {
+    char path[64];
+    char text[16384];
+    size_t n = 0;
+    if (child_reaper(c) == 0) {
+        out[0] = c->pid;
+        return !c->exited && max > 0;
+    }
+    if (!c->told && max > 0) {
+        out[n++] = c->pid;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)c->guard, (long)c->guard);
+    if (file_read_small(path, text, sizeof text) <= 0) {
+        return n;
+    }
+    char *at = text;
+    for (char *end; *at && n < max; at = end) {
+        long pid = strtol(at, &end, 10);
+        if (end == at) {
+            break;
+        }
+        if (pid != c->pid) {
+            out[n++] = (pid_t)pid;
+        }
+    }
+    return n;
+}
+
 void child_kill(struct child *c, int signum) {
-    if (!c->exited) {
+    if (c->guard > 0) {
+        child_order(c, signum);
+    } else if (!c->exited) {
         kill(-c->pid, signum);
     }
 }
@@ -340,8 +377,10 @@ static bool child_is_done(void *ctx) {
     return c->exited && !c->out.open && !c->err.open;
 }
 
-static bool child_is_exited(void *ctx) {
-    return child_exited(ctx);
+/* With a guard: the program and all it left. */
+static bool child_is_gone(void *ctx) {
+    const struct child *c = ctx;
+    return c->guard > 0 ? c->empty : c->exited;
 }
 
 enum loop_wait child_wait(struct child *c, int64_t timeout_ns) {
@@ -353,17 +392,28 @@ static bool child_wait_exit(struct child *c, int64_t timeout_ns) {
     enum loop_wait w;
     int tries = 0;
     do {
-        w = loop_wait(c->loop, child_is_exited, c, timeout_ns);
+        w = loop_wait(c->loop, child_is_gone, c, timeout_ns);
     } while (w == LOOP_INTERRUPTED && ++tries < 3);
     return w == LOOP_DONE;
+}
+
+/* Now, whatever it does. */
+static void child_end(struct child *c) {
+    if (c->guard != 0) {
+        if (!c->empty) {
+            child_end_guarded(c);
+        }
+    } else if (!c->exited) {
+        child_kill(c, SIGKILL);
+        child_reap(c, 0);
+    }
 }
 
 bool child_stop(struct child *c, int signum, int64_t grace_ns) {
     child_kill(c, signum);
     bool willing = child_wait_exit(c, grace_ns);
     if (!willing) {
-        child_kill(c, SIGKILL);
-        child_reap(c, 0);
+        child_end(c);
     }
     /* Its last words are already in the pipe; a grandchild that keeps it open must not hold us. */
     loop_wait(c->loop, child_is_done, c, 50 * 1000000LL);
@@ -374,10 +424,7 @@ void child_free(struct child *c) {
     if (!c) {
         return;
     }
-    if (!c->exited) {
-        child_kill(c, SIGKILL);
-        child_reap(c, 0);
-    }
+    child_end(c);
     c->on_line = NULL;
     c->freed = true;
     child_close_pipe(&c->out);

@@ -21,6 +21,10 @@ struct child_spec {
     const cpu_set_t *cpus;   /* NULL = the runner's */
     const int *fds;          /* descriptors it inherits under their own numbers, all above 2 */
     size_t n_fds;
+    /* All it ever forks belongs to it: is found, signalled and ended with it, and dies with the
+     * runner even after it daemonised (base/child_guard.h). Without, only its process group does.
+     */
+    bool guarded;
     bool ignores_interrupt; /* until it handles SIGINT itself: one sent early is lost, not deadly */
     /* One line of its standard output, without the newline; NULL = only kept in the tail. */
     void (*on_line)(void *ctx, const char *line);
@@ -35,7 +39,15 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
 
 pid_t child_pid(const struct child *c);
 
-/* True once it has been reaped; status, signal and rusage are final then. */
+/* With a guard: the processes at the top of what it runs (itself, and those that daemonised) into
+ * out, at most max; returns how many. Without: itself. 0 when it has ended. */
+size_t child_roots(const struct child *c, pid_t *out, size_t max);
+
+/* The guard, which reaps those that daemonised; 0 = there is none (any more). */
+pid_t child_reaper(const struct child *c);
+
+/* True once it has been reaped; status, signal and rusage are final then. With a guard: once it
+ * failed, or ended well and nothing of it is left. */
 bool child_exited(const struct child *c);
 int child_status(const struct child *c); /* exit status, or -1 when a signal ended it */
 int child_signum(const struct child *c); /* the signal that ended it, or 0 */
@@ -44,14 +56,16 @@ const struct rusage *child_rusage(const struct child *c);
 /* Its last output, stdout and stderr together, at most 4 KiB, NUL-terminated. */
 const char *child_tail(const struct child *c);
 
-/* Sends a signal to its process group; nothing once it was reaped. */
+/* Sends a signal to its process group; nothing once it was reaped. With a guard and after it ended
+ * it goes to each process that daemonised. */
 void child_kill(struct child *c, int signum);
 
 /* Waits until it has exited and its output was read to the end, at most timeout_ns. */
 enum loop_wait child_wait(struct child *c, int64_t timeout_ns);
 
-/* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group. Returns true when it
- * ended by itself or within the grace. Interrupts do not shorten this. */
+/* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group (with a guard, to all
+ * that is left). Returns true when it ended by itself or within the grace, all of it where there is
+ * a guard. Interrupts do not shorten this. */
 bool child_stop(struct child *c, int signum, int64_t grace_ns);
 
 /* Stops (KILL) what still runs and frees it; NULL is ignored. */

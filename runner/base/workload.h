@@ -54,6 +54,10 @@ const struct workload *workload_find(const char *name);
  * when there is just no such row. */
 const struct workload *workload_parse(const char *name, char *why, size_t size);
 
+/* The same workload requested at another path, a row that lives as long as the process; `w` itself
+ * where that is its path. NULL out of memory, or beyond WORKLOAD_NAMED_MAX of them. */
+const struct workload *workload_at_path(const struct workload *w, const char *path);
+
 /* Judges a reply body: exactly (strict: our own servers) or by its meaning only (guests). Returns
  * true, or false with one line in why. */
 bool workload_check_body(const struct workload *w, bool strict, const char *body, size_t len,

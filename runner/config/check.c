@@ -8,6 +8,7 @@
 #include "base/cpus.h"
 #include "base/workload.h"
 #include "config/check_mode.h"
+#include "config/guests.h"
 #include "config/places.h"
 
 #define SECOND_NS     ((int64_t)1000000000)
@@ -38,7 +39,7 @@ static int check_complete_targets(struct config *c, const struct origins *o, str
 
 static int check_targets(struct config *c, const struct origins *o, unsigned use, struct err *e) {
     const char *where = origins_of(o, "targets");
-    if (places_resolve(c, where, e) != 0) {
+    if (guests_resolve(c, e) != 0 || places_resolve(c, where, e) != 0) {
         return -1;
     }
     for (size_t i = 0; i < c->targets.n; i++) {
@@ -123,10 +124,34 @@ static int check_baseline(const struct config *c, const struct origins *o, struc
                    near ? near : "", near ? "'?" : "; choose one of them");
 }
 
+/* An entry of `paths` names a workload, by its row's name. */
+static int check_paths(const struct target_config *t, struct err *e) {
+    for (size_t i = 0; t->paths && t->paths[i]; i++) {
+        char name[VALUES_NAME_MAX + 1];
+        size_t len = strcspn(t->paths[i], "=");
+        const struct workload *w = NULL;
+        if (len < sizeof name) {
+            memcpy(name, t->paths[i], len);
+            name[len] = '\0';
+            w = workload_find(name);
+        }
+        if (!w || strcmp(w->base, w->name) != 0) {
+            return err_set(e, ERR_USAGE,
+                           "target '%s': paths: no workload is called '%.*s'; see `loopbench help "
+                           "run`",
+                           t->name, (int)len, t->paths[i]);
+        }
+    }
+    return 0;
+}
+
 /* A section's list of workloads is checked here, where the table is known. */
 static int check_served(const struct config *c, struct err *e) {
     for (size_t i = 0; i < c->target_count; i++) {
         const struct target_config *t = &c->target[i];
+        if (check_paths(t, e) != 0) {
+            return -1;
+        }
         for (size_t w = 0; w < t->workloads.n; w++) {
             if (!workload_find(t->workloads.name[w])) {
                 return err_set(e, ERR_USAGE,
@@ -244,8 +269,8 @@ static int check_folders(const struct config *c, struct err *e) {
 }
 
 int check_config(struct config *c, const struct origins *origins, unsigned use, struct err *e) {
-    if (check_complete_targets(c, origins, e) != 0 || check_served(c, e) != 0 ||
-        check_targets(c, origins, use, e) != 0) {
+    if (check_complete_targets(c, origins, e) != 0 || check_targets(c, origins, use, e) != 0 ||
+        check_served(c, e) != 0) {
         return -1;
     }
     /* What only a run means: a file must not stop `verify` by its levels. */

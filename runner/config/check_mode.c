@@ -39,15 +39,14 @@ static int check_log(const struct config *c, const struct origins *o, struct err
     for (size_t i = 0; c->access_log && i < c->targets.n; i++) {
         const struct target_config *t = config_target(c, c->targets.name[i]);
         bool here = t->place == PLACE_PROCESS; /* the log is a file of this machine's */
-        bool logs = here && t->builtin;
-        for (size_t k = 0; here && !logs && t->command[k]; k++) {
-            logs = strstr(t->command[k], "{log}") != NULL;
-        }
+        bool logs = here && (t->builtin || t->log_options || config_command_has(t, "{log}"));
         if (!logs || strcmp(t->name, CONFIG_NULL_TARGET) == 0) {
             return err_set(e, ERR_USAGE,
                            "%s: target '%s' writes none, so it would not be compared fairly; %s",
                            origins_of(o, "access-log"), t->name,
-                           t->builtin || !here ? "leave it out" : "put {log} into its command");
+                           t->builtin || t->guest || !here
+                               ? "leave it out"
+                               : "say how it logs with log-options, or put {log} into its command");
         }
     }
     return 0;

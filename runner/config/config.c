@@ -21,6 +21,7 @@ struct loader {
     const char *file;      /* its name, or NULL */
     struct settings given; /* by the file */
     struct origins origins;
+    char *dir; /* its absolute folder; NULL = not known */
     bool in_target;
     struct names seen; /* keys of the section now read */
 };
@@ -67,7 +68,7 @@ static int load_section(void *ctx, int line, const char *section, struct err *e)
                              "unknown section [%s]; there are [run] and [target NAME]", section);
     }
     const char *name = section + sizeof target - 1;
-    if (targets_add(l->c, name + strspn(name, " \t"), e) != 0) {
+    if (targets_add(l->c, name + strspn(name, " \t"), l->dir, e) != 0) {
         return -1;
     }
     l->c->target[l->c->section].section_line = line;
@@ -110,8 +111,19 @@ static int load_value(void *ctx, int line, const char *section, const char *key,
     return targets_set(l->c, key, value, e);
 }
 
+/* The absolute folder of a file, or NULL where that is not known; owned by the caller. */
+static char *load_folder(const char *file) {
+    char *folder = file ? realpath(file, NULL) : NULL;
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) {
+        slash[slash == folder] = '\0';
+    }
+    return folder;
+}
+
 static int load_file(struct loader *l, const char *text, size_t len, struct err *e) {
     const struct ini_sink sink = {load_section, load_value, l};
+    l->dir = load_folder(l->file);
     if (ini_read(text, len, l->file, &sink, e) != 0) {
         return -1;
     }
@@ -201,28 +213,35 @@ int config_load_text(struct config *c, const char *text, size_t len, const char 
     settings_release(&l.given);
     origins_release(&l.origins);
     names_release(&l.seen);
+    free(l.dir);
     if (rc != 0) {
         config_release(c);
     }
     return rc;
 }
 
-/* The last value of a flag, or NULL. */
+/* The last value of a flag, or NULL. (Of `replay`, --resume is another option.) */
 static const char *load_flag(const struct settings *flags, const char *name) {
     const char *value = NULL;
     for (size_t i = 0; i < flags->n; i++) {
-        if (strcmp(flags->setting[i].option->name, name) == 0) {
+        if (flags->setting[i].option == option_find(name, USE_RUN)) {
             value = flags->setting[i].value;
         }
     }
     return value;
 }
 
-/* A resumed run keeps its configuration: a changed one would be another run in the same folder. */
+/* A resumed run keeps its configuration: a changed one would be another run in the same folder.
+ * Only what concerns this invocation alone may be said. */
 static int load_check_resume(const struct settings *flags, struct err *e) {
+    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
     for (size_t i = 0; i < flags->n; i++) {
         const struct option *o = flags->setting[i].option;
-        if ((o->use & USE_FILE) || strcmp(o->name, "config") == 0) {
+        bool fine = false;
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            fine = fine || strcmp(o->name, allowed[k]) == 0;
+        }
+        if (!fine) {
             return err_set(e, ERR_USAGE,
                            "%s: a resumed run keeps its configuration; leave it out, "
                            "or begin a new run",

@@ -31,14 +31,24 @@ struct target_config {
     char *name;
     bool builtin;   /* one of loopbench's servers */
     bool announces; /* prints loopbench's ready line, so it may choose its own port */
-    /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers} {log}, expanded when it is
-     * started. For a built-in server command[0] is the program in the servers folder. */
+    bool guest;     /* found by its name in the folder of guests */
+    char *dir;      /* {dir}: the absolute folder of the file with its section; NULL = unknown */
+    /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers} {dir} {log}, expanded when
+     * it is started. For a built-in server command[0] is the program in the servers folder. */
     char **command;
-    char **env;             /* NAME=VALUE, NULL-terminated; NULL = none */
-    char *cwd;              /* NULL = the runner's */
-    char *ready_path;       /* "/hello" */
-    int stop_signal;        /* SIGTERM */
-    int64_t handicap_ns;    /* from --handicap; already part of `command` */
+    char **log_options;    /* appended to the command with an access log; NULL = none */
+    char **probe;          /* a command that exits 0 where its runtime is there; NULL = not asked */
+    char **version;        /* a command whose first line of output is its version; NULL = none */
+    char **env;            /* NAME=VALUE, NULL-terminated; NULL = none */
+    char **paths;          /* WORKLOAD=PATH, where a path is not the workload's own; NULL = none */
+    char *cwd;             /* NULL = the runner's */
+    char *package;         /* what brings its runtime, blank-separated; NULL = not said */
+    char *about;           /* one line: who would use it; NULL = not said */
+    char *ready_path;      /* "/hello" */
+    int stop_signal;       /* SIGTERM */
+    int64_t stop_grace_ns; /* between that and SIGKILL; 0 = the launcher's */
+    bool dies_by_signal;   /* being ended by the stop signal is a clean end */
+    int64_t handicap_ns;   /* from --handicap; already part of `command` */
     struct names workloads; /* what it serves; empty = all */
     enum target_place place;
     char *image; /* of a container; NULL = it has none */
@@ -49,6 +59,12 @@ struct target_config {
     char *process; /* how /proc calls its process, where this one may see it; NULL = it may not */
     int restart_signal; /* makes it a fresh process under its PID; 0 = it stays what it is */
     int section_line;   /* of its section in the file; 0 = it has none */
+};
+
+/* A chosen target that is not measured. */
+struct left_out {
+    char *name, *reason;
+    char *package; /* what brings what is missing; NULL = not known */
 };
 
 struct config {
@@ -79,12 +95,14 @@ struct config {
     int64_t trial_margin_ns; /* what a trial may take above warm-up and window */
     struct cpu_choice server_cpus, generator_cpus;
     struct pair_list handicap; /* target → ns per request */
+    struct names generators;   /* each target by each of these; empty = by wrk */
     bool verify;
     int64_t repeat_percent; /* of the planned blocks may be run again, each at most twice */
     double margin_percent;  /* a smaller difference is "equivalent" */
     char *baseline;         /* the target that others are held against; NULL = all pairs */
     char *wrk;              /* program */
     char *servers;          /* folder, or "auto": config_servers() */
+    char *guests;           /* folder, or "auto": config_guests() */
     char *results;          /* folder */
     /* this invocation only: never in a file */
     char *config; /* the INI file, or NULL */
@@ -93,6 +111,7 @@ struct config {
     bool dry_run, quiet;
     bool report; /* write it when the run is done */
     bool same_seed, allow_undecided;
+    bool replay_resume;
     char *plots; /* folder of gnuplot programs, or "auto" */
     /* of commands that read runs: none in a file either */
     char *compare_baseline;     /* "A" or "B" */
@@ -112,6 +131,9 @@ struct config {
     size_t target_count;
     struct target_config *target;
     size_t section; /* the target whose section is being read */
+    /* chosen targets that config_leave_out() took away again */
+    size_t left_out_count;
+    struct left_out *left_out;
 };
 
 /* One value somebody gave: a flag. Owns value and where. */
@@ -139,6 +161,10 @@ int config_load(struct config *c, const struct settings *flags, unsigned use, st
 /* Like config_load, from INI text instead of a file; `name` stands for the file in messages. */
 int config_load_text(struct config *c, const char *text, size_t len, const char *name,
                      const struct settings *flags, unsigned use, struct err *e);
+
+/* Whether that name means a target without any file: one of our servers, or a guest in the folder
+ * that `flags` say (by --guests, else auto), in a container or not. */
+bool config_is_known(const struct settings *flags, const char *name);
 
 void config_release(struct config *c);
 
@@ -181,9 +207,35 @@ int64_t config_backlog(const struct config *c);
  * PREFIX/libexec/loopbench. Returns 0 or -1 when it is too long. */
 int config_servers(const char *option, char *out, size_t size);
 
-/* A copy of one word of a command with the first {servers} in it replaced by that folder; owned by
- * the caller, NULL out of memory. */
-char *config_expand_servers(const char *word, const char *folder);
+/* The folder of the guests: the option, else servers/guests of the tree this program was built in,
+ * else share/loopbench/guests beside where it is installed. Returns 0 or -1 when it is too long. */
+int config_guests(const char *option, char *out, size_t size);
+
+/* A copy of one word of a command with every {servers} replaced by that folder and every {dir} by
+ * the target's own (left as it is where that is not known); owned by the caller, NULL out of
+ * memory. */
+char *config_expand(const struct target_config *t, const char *word, const char *servers);
+
+/* The same for all words; NULL-terminated, owned (words_free); NULL out of memory. */
+char **config_expand_all(const struct target_config *t, char *const *words, const char *servers);
+
+/* The path at which `t` serves that workload, or NULL where it is the workload's own. Of a name
+ * with a parameter (`bytes:n=4096`) the path is that of the workload without, up to its query.
+ * Owned by the caller. *no_memory is set where NULL means that. */
+char *config_path(const struct target_config *t, const char *workload, bool *no_memory);
+
+/* Whether a word of the command holds that placeholder ("{workers}"). */
+bool config_command_has(const struct target_config *t, const char *placeholder);
+
+/* Adds every guest of the folder that is not known yet. A folder whose file cannot be read is
+ * passed over and told to `broken` (may be NULL). Returns 0, or -1 with *e (memory). */
+int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *why), void *ctx,
+                      struct err *e);
+
+/* Takes a chosen target away and remembers why; package may be NULL. ERR_MACHINE where the run
+ * depends on it (its baseline or its control). Returns 0, or -1 with *e. */
+int config_leave_out(struct config *c, const char *name, const char *reason, const char *package,
+                     struct err *e);
 
 /* Checks that the program (and folder) of each chosen target, of the null server where wanted, is
  * there; ERR_MACHINE names the first that is missing and what brings it. */

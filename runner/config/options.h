@@ -39,6 +39,9 @@ enum option_use {
     USE_LIST = 1 << 8, /* and show */
     USE_PRUNE = 1 << 9,
     USE_SITE = 1 << 10,
+    USE_TARGETS = 1 << 11,
+    USE_REPLAY = 1 << 13,
+    USE_CROSSCHECK = 1 << 14,
     USE_FILE = 1 << 15, /* may stand in an INI file, and is dumped */
 };
 

@@ -55,7 +55,10 @@ static int places_copy(struct config *c, size_t base, const char *name, enum tar
     bool bad = false;
     to->builtin = from->builtin;
     to->announces = from->announces;
+    to->guest = from->guest;
     to->stop_signal = from->stop_signal;
+    to->stop_grace_ns = from->stop_grace_ns;
+    to->dies_by_signal = from->dies_by_signal;
     to->place = place;
     free(to->ready_path);
     to->ready_path = strdup(from->ready_path);
@@ -66,7 +69,19 @@ static int places_copy(struct config *c, size_t base, const char *name, enum tar
     }
     if (from->command) {
         to->command = words_copy((const char *const *)from->command);
-        bad = !to->command;
+        bad = bad || !to->command;
+    }
+    if (from->dir) {
+        to->dir = strdup(from->dir);
+        bad = bad || !to->dir;
+    }
+    if (from->log_options) {
+        to->log_options = words_copy((const char *const *)from->log_options);
+        bad = bad || !to->log_options;
+    }
+    if (from->paths) {
+        to->paths = words_copy((const char *const *)from->paths);
+        bad = bad || !to->paths;
     }
     if (from->env) {
         to->env = words_copy((const char *const *)from->env);
@@ -156,6 +171,10 @@ int places_set_url(struct target_config *t, const char *value, struct err *e) {
 
 int places_check_url(const struct target_config *t, struct err *e) {
     const char *started = t->command                    ? "command"
+                          : t->log_options              ? "log-options"
+                          : t->probe                    ? "probe"
+                          : t->version                  ? "version"
+                          : t->stop_grace_ns > 0        ? "stop-grace"
                           : t->env                      ? "env"
                           : t->cwd                      ? "cwd"
                           : t->image                    ? "image"
@@ -188,6 +207,11 @@ void places_dump(const struct target_config *t, FILE *out) {
     if (t->builtin) {
         return;
     }
+    char *paths = t->paths ? words_join(t->paths) : NULL;
+    if (paths) {
+        fprintf(out, "paths = %s\n", paths);
+    }
+    free(paths);
     fprintf(out, "ready = %s\n", t->ready_path);
     for (size_t w = 0; w < t->workloads.n; w++) {
         fprintf(out, "%s%s", w == 0 ? "workloads = " : ",", t->workloads.name[w]);

@@ -59,7 +59,7 @@ static int programs_check_target(const struct config *c, const struct target_con
     if (config_servers(c->servers, servers, sizeof servers) != 0) {
         return err_set(e, ERR_USAGE, "--servers: the path is too long");
     }
-    char *program = config_expand_servers(t->command[0], servers);
+    char *program = config_expand(t, t->command[0], servers);
     if (!program) {
         return err_set(e, ERR_MACHINE, "out of memory");
     }

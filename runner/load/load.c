@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#define COUNT 4 /* generators */
+
 void load_outcome_init(struct load_outcome *o) {
     memset(o, 0, sizeof *o);
     o->duration_us = o->requests = o->bytes = -1;
@@ -12,6 +14,8 @@ void load_outcome_init(struct load_outcome *o) {
     o->cpu_ns = -1;
     o->active_ratio = (double)NAN;
     o->wall_us = o->idle_us = -1;
+    o->told = (struct load_told){-1, -1, -1, -1, -1, -1, (double)NAN};
+    o->latency_step_us = -1;
 }
 
 void load_outcome_release(struct load_outcome *o) {
@@ -36,4 +40,18 @@ const char *load_failure_name(enum load_failure f) {
         [LOAD_INTERRUPTED] = "interrupted",
     };
     return (size_t)f < sizeof names / sizeof *names ? names[f] : "unknown";
+}
+
+const struct load_ops *load_at(size_t i) {
+    static const struct load_ops *const all[COUNT] = {&load_wrk, &load_ab, &load_h2load,
+                                                      &load_siege};
+    return i < COUNT ? all[i] : NULL;
+}
+
+const struct load_ops *load_find(const char *name) {
+    size_t i = 0;
+    while (load_at(i) && strcmp(load_at(i)->name, name) != 0) {
+        i++;
+    }
+    return load_at(i);
 }

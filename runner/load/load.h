@@ -1,4 +1,5 @@
-/* load.h — the load generator behind one struct of operations; load_wrk is the first.
+/* load.h — load generators behind one struct of operations. load_wrk does all that a run can ask
+ * for; the others send a plain GET for a time, to be held against it (crosscheck).
  *
  * A phase of a trial (warm-up or window) is: start, finish (or abort), free. What a generator
  * measured comes from its result, never from the runner's clock and never from screen text. */
@@ -64,6 +65,13 @@ struct load_spec {
     const cpu_set_t *cpus; /* where it may run; NULL = where the runner may */
 };
 
+/* Latencies as a generator that hands over no histogram sums them up, in µs; -1 and NaN where it
+ * does not say. */
+struct load_told {
+    int64_t min_us, p50_us, p75_us, p90_us, p99_us, max_us;
+    double mean_us;
+};
+
 struct load_outcome {
     /* As the generator measured it. Where requests are counted: from the first request to the last
      * reply. */
@@ -81,6 +89,9 @@ struct load_outcome {
      * a warm-up, and where connecting is part of every request. */
     double active_ratio;
     int64_t wall_us, idle_us; /* the generator's own run time; think time handed out */
+    struct load_told told;    /* where raw is empty */
+    int64_t latency_step_us;  /* the smallest difference between two latencies that it can tell */
+    int threads;              /* it ran; 0 = as many as the spec says */
     char output[1024];        /* the generator's last output when it failed */
 };
 
@@ -92,7 +103,8 @@ struct load {
 };
 
 struct load_ops {
-    const char *name; /* "wrk" */
+    const char *name;    /* "wrk" */
+    const char *package; /* what Debian calls the package that brings it */
 
     /* Whether the program (NULL = usual name) is there and fit for use; its version into
      * `version`. LOAD_MISSING with the remedy otherwise. */
@@ -123,6 +135,16 @@ struct load_ops {
 
 /* wrk 4.1 or later: closed loop. */
 extern const struct load_ops load_wrk;
+
+/* ApacheBench 2.3, h2load of nghttp2 with HTTP/1.1, and siege 4.0: closed loops, measured windows
+ * only, one GET without further headers. */
+extern const struct load_ops load_ab, load_h2load, load_siege;
+
+/* Generator i, wrk first; NULL past the last. */
+const struct load_ops *load_at(size_t i);
+
+/* The generator of that name, or NULL. */
+const struct load_ops *load_find(const char *name);
 
 void load_outcome_init(struct load_outcome *o);
 void load_outcome_release(struct load_outcome *o);

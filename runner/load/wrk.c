@@ -9,6 +9,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "load/ending.h"
 #include "load/wrk_files.h"
 #include "load/wrk_judge.h"
 #include "load/wrk_result.h"
@@ -285,29 +286,10 @@ static enum loop_wait wrk_await(struct wrk *w) {
     return loop_wait(w->loop, wrk_is_over, w, wanted + w->margin_ns - clock_mono_ns());
 }
 
-/* The last line it printed that says something; cut to fit a one-line reason. */
-static void wrk_last_words(const struct child *c, char *out, size_t size) {
-    const char *tail = child_tail(c);
-    size_t end = strlen(tail);
-    while (end > 0 && (tail[end - 1] == '\n' || tail[end - 1] == '\r' || tail[end - 1] == ' ')) {
-        end--;
-    }
-    size_t begin = end;
-    while (begin > 0 && tail[begin - 1] != '\n') {
-        begin--;
-    }
-    if (begin == end) {
-        snprintf(out, size, "it printed nothing");
-    } else {
-        size_t len = end - begin < size ? end - begin : size - 1;
-        snprintf(out, size, "%.*s", (int)len, tail + begin);
-    }
-}
-
 static enum load_failure wrk_judge_end(const struct wrk *w, struct err *e) {
     char how[128], words[256];
     child_describe(w->child, how, sizeof how);
-    wrk_last_words(w->child, words, sizeof words);
+    load_last_words(w->child, words, sizeof words);
     if (child_signum(w->child) != 0) {
         err_set(e, ERR_FAILED, "wrk %s: %s", how, words);
         return LOAD_KILLED;
@@ -329,7 +311,7 @@ static enum load_failure wrk_read_result(const struct wrk *w, struct load_outcom
     }
     if (len == 0) {
         free(text);
-        wrk_last_words(w->child, words, sizeof words);
+        load_last_words(w->child, words, sizeof words);
         err_set(e, ERR_FAILED, "wrk ended without handing over a result: %s", words);
         return LOAD_RESULT;
     }
@@ -371,6 +353,7 @@ static enum load_failure wrk_end(struct wrk *w, struct load_outcome *out, struct
     if (f == LOAD_OK) {
         f = wrk_read_result(w, out, e);
     }
+    out->latency_step_us = 1;
     return f == LOAD_OK ? wrk_judge(&w->wanted, out, e) : f;
 }
 
@@ -381,15 +364,9 @@ static enum load_failure wrk_finish(struct load *load, bool (*gone)(void *ctx), 
     w->gone = gone;
     w->ctx = ctx;
     enum load_failure f = wrk_end(w, out, e);
-    const struct rusage *u = child_rusage(w->child);
-    out->cpu_ns = (u->ru_utime.tv_sec + u->ru_stime.tv_sec) * SECOND +
-                  (u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
-    out->cpu_s = (double)out->cpu_ns / 1e9;
+    load_keep_use(w->child, out);
     if (f != LOAD_OK) {
-        const char *tail = child_tail(w->child);
-        size_t len = strlen(tail);
-        size_t keep = sizeof out->output - 1;
-        snprintf(out->output, sizeof out->output, "%s", len > keep ? tail + len - keep : tail);
+        load_keep_output(w->child, out);
     }
     return f;
 }
@@ -401,6 +378,7 @@ static void wrk_abort(struct load *load) {
 
 const struct load_ops load_wrk = {
     .name = "wrk",
+    .package = "wrk",
     .check = wrk_check,
     .accepts = wrk_accepts,
     .start = wrk_start,

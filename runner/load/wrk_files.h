@@ -9,12 +9,12 @@
 
 #include "base/err.h"
 #include "load/load.h"
-
-#define WRK_FILES_PATH_SIZE 32
+#include "load/memory_file.h"
 
 struct wrk_files {
     int fd[2]; /* script, result; to be inherited under their numbers */
-    char script[WRK_FILES_PATH_SIZE], result[WRK_FILES_PATH_SIZE]; /* as the generator opens them */
+    /* as the generator opens them */
+    char script[MEMORY_FILE_PATH_SIZE], result[MEMORY_FILE_PATH_SIZE];
 };
 
 /* Both files, the script written. Returns 0, or -1 with *e (ERR_USAGE: the request cannot be

@@ -7,9 +7,6 @@
 #include "base/err.h"
 #include "load/load.h"
 
-/* The most a result can hold: a line for each µs of a timeout of some ten seconds. */
-#define WRK_RESULT_MAX ((size_t)256 << 20)
-
 /* Parses a result (NUL-terminated at text[len]) into *out, which has been initialised. Its form:
  *
  *     loopbench-wrk 2

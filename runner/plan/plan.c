@@ -32,8 +32,45 @@ static void plan_set_target(struct plan_target *t, const char *name, const char 
     snprintf(t->base, sizeof t->base, "%s", base);
 }
 
+/* Each target by each load generator: they are what is compared then. */
+static int plan_list_generators(struct plan *p, const struct config *c, struct err *e) {
+    size_t n = c->targets.n * c->generators.n;
+    if (!names_has(&c->generators, "wrk")) {
+        return err_set(
+            e, ERR_USAGE,
+            "generators: wrk is missing; the others are held against it, and it warms up");
+    }
+    if (n > VALUES_LIST_MAX) {
+        return err_set(e, ERR_USAGE,
+                       "%zu targets by %zu load generators are more than %d; choose "
+                       "fewer",
+                       c->targets.n, c->generators.n, VALUES_LIST_MAX);
+    }
+    p->target = calloc(n, sizeof *p->target);
+    if (!p->target) {
+        return plan_no_memory(e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct plan_target *t = &p->target[p->target_count++];
+        const char *name = c->targets.name[i / c->generators.n];
+        const char *generator = c->generators.name[i % c->generators.n];
+        char suffix[PLAN_NAME_SIZE];
+        snprintf(suffix, sizeof suffix, "-by-%.48s", generator);
+        if (strlen(name) + strlen(suffix) >= sizeof t->name) {
+            return err_set(e, ERR_USAGE, "'%s%s' is too long a name; choose a shorter one", name,
+                           suffix);
+        }
+        plan_set_target(t, name, suffix, name, PLAN_TARGET);
+        snprintf(t->generator, sizeof t->generator, "%s", generator);
+    }
+    return 0;
+}
+
 static int plan_list_targets(struct plan *p, const struct config *c, struct err *e) {
     const struct target_config *control = config_control(c);
+    if (c->generators.n > 0) {
+        return plan_list_generators(p, c, e);
+    }
     p->target = calloc(c->targets.n + 2, sizeof *p->target);
     if (!p->target) {
         return plan_no_memory(e);

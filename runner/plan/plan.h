@@ -21,6 +21,7 @@ struct plan_target {
     char name[PLAN_NAME_SIZE];
     char base[PLAN_NAME_SIZE]; /* the target a control repeats; else the same as name */
     enum plan_role role;
+    char generator[PLAN_NAME_SIZE]; /* the load generator; "" = wrk, as ever */
 };
 
 struct plan_trial {

@@ -15,8 +15,12 @@ static json_t *plan_json_targets(const struct plan *p) {
     json_t *all = json_array();
     for (size_t i = 0; i < p->target_count; i++) {
         const struct plan_target *t = &p->target[i];
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "name", t->name, "base", t->base,
-                                             "role", plan_roles[t->role]));
+        json_t *one = json_pack("{s:s, s:s, s:s}", "name", t->name, "base", t->base, "role",
+                                plan_roles[t->role]);
+        if (*t->generator) {
+            json_object_set_new(one, "generator", json_string(t->generator));
+        }
+        json_array_append_new(all, one);
     }
     return all;
 }
@@ -98,7 +102,9 @@ static bool plan_read_target(struct plan *p, const json_t *from) {
     while (role && r < PLAN_ROLES && strcmp(plan_roles[r], role) != 0) {
         r++;
     }
-    if (!role || r == PLAN_ROLES || json_object_size(from) != 3 ||
+    const json_t *generator = json_object_get(from, "generator");
+    if (!role || r == PLAN_ROLES || json_object_size(from) != (generator ? 4 : 3) ||
+        (generator && !plan_read_name(generator, t.generator)) ||
         !plan_read_name(json_object_get(from, "name"), t.name) ||
         !plan_read_name(json_object_get(from, "base"), t.base) ||
         plan_index(p, t.name) != p->target_count) {

@@ -156,12 +156,35 @@ static bool is_latency(enum figure_id id) {
     return figure_info(id)->kind == UNIT_LATENCY_US && id != FIG_DURATION;
 }
 
-static void figure_why_missing(const struct cell *c, enum figure_id id, const char *mode, char *out,
+int cell_failed_by(const struct cell *c, size_t rounds, enum trial_failure failure) {
+    int n = 0;
+    for (size_t i = 0; i < rounds; i++) {
+        n += c->trial[i] && c->trial[i]->status != TRIAL_OK && c->trial[i]->failure == failure;
+    }
+    return n;
+}
+
+/* "every trial failed: refused 3, timeout 1" */
+static void all_failed_text(const struct cell *c, size_t rounds, char *out, size_t size) {
+    const char *sep = ": ";
+    size_t used = (size_t)snprintf(out, size, "every trial failed");
+    for (int kind = FAIL_NONE + 1; kind <= FAIL_OTHER && used < size; kind++) {
+        const int n = cell_failed_by(c, rounds, (enum trial_failure)kind);
+        if (n > 0) {
+            used += (size_t)snprintf(out + used, size - used, "%s%s %d", sep,
+                                     record_failure_name((enum trial_failure)kind), n);
+            sep = ", ";
+        }
+    }
+}
+
+static void figure_why_missing(const struct cell *c, size_t rounds, enum figure_id id, char *out,
                                size_t size) {
+    const char *mode = cell_mode(c, rounds);
     if (c->measured == 0) {
         snprintf(out, size, "not measured");
     } else if (c->failed == c->measured) {
-        snprintf(out, size, "every trial failed");
+        all_failed_text(c, rounds, out, size);
     } else if (is_latency(id) && strstr(mode, "pipeline=")) {
         snprintf(out, size, "a pipelined latency would be that of a whole batch");
     } else if (figure_info(id)->corrected && strstr(mode, "requests=")) {
@@ -184,7 +207,7 @@ static void cell_figure(struct cell *c, size_t rounds, enum figure_id id, double
     }
     f->s = order_summarise(work, rounds, CELL_LEVEL);
     if (f->s.n == 0) {
-        figure_why_missing(c, id, cell_mode(c, rounds), f->missing, sizeof f->missing);
+        figure_why_missing(c, rounds, id, f->missing, sizeof f->missing);
     } else if (q > 0) {
         uint32_t ppm = (uint32_t)lround(q * PERCENTILE_PPM);
         enum percentile_support support =

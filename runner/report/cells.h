@@ -22,6 +22,9 @@
 /* Kinds of errors: connect, read, write, timeout, status. */
 #define CELL_ERRORS 5
 
+/* Room for why a figure is missing. */
+#define CELL_MISSING_MAX 192
+
 struct cell_target {
     const char *name; /* points into the records */
     const char *base;
@@ -32,7 +35,7 @@ struct cell_target {
 struct figure {
     struct order_summary s;
     /* Why there is no median to print, "" when there is one. s.median is NaN then. */
-    char missing[PERCENTILE_TEXT_MAX];
+    char missing[CELL_MISSING_MAX];
 };
 
 struct cell {
@@ -79,7 +82,15 @@ void cells_release(struct cells *c);
 const struct cell *cells_find(const struct cells *c, size_t target, const char *workload,
                               int connections);
 
+/* How many of a cell's trials that count failed so. */
+int cell_failed_by(const struct cell *c, size_t rounds, enum trial_failure failure);
+
 /* Value of a figure in one round; NaN when the trial is missing, failed, or did not measure it. */
 double cell_value(const struct cell *c, size_t round, enum figure_id id);
+
+/* The CPUs that either side may use, as the manifest says; NaN when it does not. The server uses
+ * one a worker. */
+double cells_server_cpus(const struct cells *c);
+double cells_generator_cpus(const struct cells *c);
 
 #endif

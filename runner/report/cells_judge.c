@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpus.h"
+
 #define WORDS_MAX 48
 #define WORD_SIZE 48
 
@@ -21,26 +23,27 @@ static const struct cell *null_cell(const struct cells *c, const struct cell *of
     return NULL;
 }
 
-/* CPUs the target may use: one a worker. */
-static double target_cpus(const struct cells *c, const struct cell *cell) {
+static double count_cpus(const json_t *manifest, const char *path) {
+    const char *list = json_string_value(manifest_at(manifest, path));
+    cpu_set_t set;
+    struct err ignored = {0};
+    return list && cpus_parse(list, path, &set, &ignored) == 0 ? CPU_COUNT(&set) : NAN;
+}
+
+double cells_server_cpus(const struct cells *c) {
     const json_t *manifest = c->store->manifest;
-    const json_t *list = manifest_at(manifest, "targets");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *t = json_array_get(list, i);
-        const char *name = json_string_value(json_object_get(t, "name"));
-        const json_t *workers = json_object_get(t, "workers");
-        if (name && strcmp(name, c->targets[cell->target].name) == 0 && json_is_integer(workers)) {
-            return (double)json_integer_value(workers);
-        }
-    }
-    int64_t workers = manifest_int(manifest, "options.workers");
-    return workers > 0 ? (double)workers : NAN;
+    const int64_t workers = manifest_int(manifest, "options.workers");
+    return workers > 0 ? fmin(count_cpus(manifest, "cpus.server"), (double)workers) : NAN;
+}
+
+double cells_generator_cpus(const struct cells *c) {
+    return count_cpus(c->store->manifest, "cpus.generator");
 }
 
 static void judge_client(struct cells *c, struct cell *cell, enum client_state *states,
                          double *shares) {
     const struct cell *ceiling = null_cell(c, cell);
-    const double cpus = target_cpus(c, cell);
+    const double cpus = cells_server_cpus(c);
     bool is_null = c->targets[cell->target].role == ROLE_NULL;
     size_t n = 0;
     for (size_t i = 0; i < c->rounds; i++) {

@@ -10,9 +10,9 @@
 /* Options that may differ: none of them changes what one trial measures. The handicap is here
  * because it is a target's own, as its version is. */
 static const char *const free_options[] = {
-    "profile",  "targets", "rounds",        "seed",          "aa-control",  "null-server",
-    "verify",   "wrk",     "repeat-blocks", "trial-margin",  "handicap",    "margin",
-    "baseline", "servers", "results",       "ready-timeout", "connections", "workloads"};
+    "profile", "targets",       "rounds",       "seed",      "aa-control", "null-server", "verify",
+    "wrk",     "repeat-blocks", "trial-margin", "handicap",  "margin",     "baseline",    "servers",
+    "results", "ready-timeout", "connections",  "workloads", "guests"};
 
 /* Facts besides the options that must be equal: a path in the manifest and its name. */
 static const char *const must_equal[][2] = {

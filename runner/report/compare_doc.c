@@ -157,68 +157,6 @@ static void put_rows(struct doc *d, const struct compare *c) {
     doc_whole(d, DOC_PARAGRAPH, NULL, text);
 }
 
-static void put_ratio(struct doc *d, const struct compare *c, const struct ratio_row *r) {
-    const struct verdict_about_info *info = verdict_about_info(r->first->about);
-    const struct cell_target *targets = c->side[0].cells->targets;
-    char text[VERDICT_TEXT_MAX];
-    const struct doc_row about = {.figure = figure_info(info->figure)->key,
-                                  .workload = r->first->a->workload,
-                                  .connections = r->first->a->connections,
-                                  .a = targets[r->first->a->target].name,
-                                  .b = targets[r->first->b->target].name};
-    doc_row(d, &about);
-    doc_cell(d);
-    doc_say(d, "%s, ", info->title);
-    doc_name(d, about.workload);
-    doc_say(d, ", %d", about.connections);
-    doc_cell(d);
-    doc_name(d, about.a);
-    doc_say(d, " against ");
-    doc_name(d, about.b);
-    doc_cell(d);
-    verdict_row_text(r->first, true, text, sizeof text);
-    doc_say(d, "%s", text);
-    doc_cell(d);
-    verdict_row_text(r->second, true, text, sizeof text);
-    doc_say(d, "%s", text);
-    doc_cell(d);
-    doc_say(d, "%s", reproduce_name(r->r.outcome));
-    doc_row_end(d);
-}
-
-static void put_ratios(struct doc *d, const struct compare *c) {
-    const struct doc_column column[] = {{"figure and cell", DOC_NAME},
-                                        {"targets", DOC_TEXT},
-                                        {c->side[0].label, DOC_TEXT},
-                                        {c->side[1].label, DOC_TEXT},
-                                        {"outcome", DOC_TEXT}};
-    char text[256];
-    ratios_text(&c->ratios, text, sizeof text);
-    doc_whole(d, c->ratios.holds ? DOC_GOOD : DOC_BAD, NULL, text);
-    doc_table(d, "Each ratio in both runs", column, 5);
-    for (size_t i = 0; i < c->ratios.count; i++) {
-        put_ratio(d, c, &c->ratios.row[i]);
-    }
-    doc_table_end(d);
-}
-
-static void put_notes(struct doc *d, const struct compare *c) {
-    if (c->alike.notes == 0 && !c->alike.machine[0]) {
-        return;
-    }
-    doc_whole(d, DOC_SECTION, "differs", "What differs between the runs");
-    doc_begin(d, DOC_LIST, NULL);
-    for (size_t i = 0; i <= c->alike.notes; i++) {
-        const char *text = i == c->alike.notes ? c->alike.machine : c->alike.note[i];
-        if (*text) {
-            doc_begin(d, DOC_ITEM, NULL);
-            doc_name(d, text);
-            doc_close(d, DOC_ITEM);
-        }
-    }
-    doc_close(d, DOC_LIST);
-}
-
 static void put_all(struct doc *d, const struct compare *c, const char *const links[2]) {
     if (doc_is_html(d)) {
         fputs("<h1>Two runs compared</h1>\n", d->t.f);
@@ -229,13 +167,16 @@ static void put_all(struct doc *d, const struct compare *c, const char *const li
     put_limits(d, c);
     if (c->alike.machine[0]) {
         doc_whole(d, DOC_SECTION, "directions", "Directions");
-        put_ratios(d, c);
+        ratios_put(d, &c->ratios, c->side[0].cells, c->side[0].label, c->side[1].label);
     } else {
         doc_whole(d, DOC_SECTION, "changes", "Changes");
         put_changes(d, c);
         put_rows(d, c);
     }
-    put_notes(d, c);
+    if (c->alike.notes > 0 || c->alike.machine[0]) {
+        doc_whole(d, DOC_SECTION, "differs", "What differs between the runs");
+        alike_put(d, &c->alike);
+    }
 }
 
 int compare_write(const struct compare *c, const char *dir, const char *name, bool html,

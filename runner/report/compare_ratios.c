@@ -65,7 +65,7 @@ static void judge(struct ratios *r, struct room *room) {
     }
 }
 
-static void conclude(struct ratios *r) {
+void ratios_conclude(struct ratios *r) {
     static const enum reproduce_outcome worst_first[] = {
         REPRODUCE_REVERSED,     REPRODUCE_CONTRADICTED, REPRODUCE_CHANGED,  REPRODUCE_IMPRECISE,
         REPRODUCE_INCONCLUSIVE, REPRODUCE_SAME,         REPRODUCE_CONFIRMED};
@@ -98,7 +98,7 @@ int ratios_make(struct ratios *r, const struct verdicts *first, const struct ver
     }
     if (ok) {
         judge(r, &room);
-        conclude(r);
+        ratios_conclude(r);
     }
     free(room.first);
     free(room.second);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "report/compare_alike.h"
 #include "report/verdicts.h"
 #include "stats/reproduce.h"
 
@@ -38,10 +39,22 @@ int ratios_make(struct ratios *r, const struct verdicts *first, const struct ver
 
 void ratios_release(struct ratios *r);
 
+/* Sets overall and holds from the counts `of`. */
+void ratios_conclude(struct ratios *r);
+
 /* "reproduced: 14 reproduced, 1 consistent, imprecise, 3 unknown". Room: 256. */
 void ratios_text(const struct ratios *r, char *out, size_t size);
 
 /* A table for a terminal, then the text. */
 void ratios_print(FILE *out, const struct ratios *r, const struct cells *cells, bool utf8);
+
+struct doc;
+
+/* What ratios_text says, and a table of the ratios; `first` and `second` head the runs' columns. */
+void ratios_put(struct doc *d, const struct ratios *r, const struct cells *cells, const char *first,
+                const char *second);
+
+/* A list of what differs between two runs; there is something. */
+void alike_put(struct doc *d, const struct alike *a);
 
 #endif

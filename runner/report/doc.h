@@ -77,11 +77,15 @@ struct doc {
     const struct doc_column *column; /* of the table being written */
     size_t columns, at;              /* at: cells begun in the row */
     bool in_cell;
+    bool cards; /* rows of tables become cards where a page is narrow: for texts, not for figures */
     unsigned pictures;
 };
 
 /* Begins a document in memory. Returns 0, or -1 with *e. */
 int doc_markdown(struct doc *d, const char *dir, const char *docs, struct err *e);
+/* The same under another title than "loopbench report", which may be any text. */
+int doc_markdown_titled(struct doc *d, const char *dir, const char *docs, const char *title,
+                        struct err *e);
 
 /* Writes the head of the page too; `title` is inert text, `description` one sentence or "". */
 int doc_html(struct doc *d, const char *dir, const char *docs, const char *title,

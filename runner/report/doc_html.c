@@ -76,7 +76,7 @@ static void html_table_begin(struct doc *d, const char *caption) {
     /* A box that scrolls has to be within reach of the keyboard, and then to have a name. */
     fputs("<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"", d->t.f);
     text_html(d->t.f, caption);
-    fputs("\"><table>\n<caption>", d->t.f);
+    fprintf(d->t.f, "\"><table%s>\n<caption>", d->cards ? " class=\"cards\"" : "");
     text_html(d->t.f, caption);
     fputs("</caption>\n<thead><tr>", d->t.f);
     for (size_t i = 0; i < d->columns; i++) {
@@ -132,6 +132,7 @@ static void html_cell_begin(struct doc *d, const struct doc_value *value) {
         put_number(d->t.f, "lo", value->lo);
         put_number(d->t.f, "hi", value->hi);
     }
+    put_data(d->t.f, "label", d->cards && column->kind != DOC_NAME ? column->title : NULL);
     fputc('>', d->t.f);
 }
 
@@ -147,13 +148,14 @@ static void html_table_end(struct doc *d) {
     fputs("</tbody>\n</table></div>\n", d->t.f);
 }
 
-static int put_svg(struct doc *d, const struct plot *p, const struct svg_wording *words) {
+static int put_svg(struct doc *d, const struct plot *p, const char *folder,
+                   const struct svg_wording *words) {
     struct err ignored;
     char path[4096];
     char name[128];
     char *svg = NULL;
     size_t len = 0;
-    snprintf(name, sizeof name, "plots/%s.svg", p->name);
+    snprintf(name, sizeof name, "plots/%s%s.svg", folder, p->name);
     if (file_join(path, sizeof path, d->dir, name, &ignored) != 0 ||
         file_read_all(path, SVG_MAX, &svg, &len, &ignored) != 0) {
         return -1;
@@ -165,17 +167,23 @@ static int put_svg(struct doc *d, const struct plot *p, const struct svg_wording
 
 static void html_picture(struct doc *d, const struct plot *p, const char *gist) {
     char prefix[16];
+    char small[16];
+    char about[16];
     snprintf(prefix, sizeof prefix, "p%u", d->pictures);
-    const struct svg_wording words = {prefix, p->title};
+    snprintf(small, sizeof small, "n%u", d->pictures);
+    snprintf(about, sizeof about, "p%u-c", d->pictures);
+    /* The page's style shows one of the two. */
+    const struct svg_wording wide = {prefix, p->title, about, "wide"};
+    const struct svg_wording narrow = {small, p->title, about, "narrow"};
     fputs("<figure>\n<div class=\"scroll plot\" role=\"group\" tabindex=\"0\" aria-label=\"Plot: ",
           d->t.f);
     text_html(d->t.f, p->title);
     fputs("\">\n", d->t.f);
-    if (put_svg(d, p, &words) != 0) {
+    if (put_svg(d, p, "", &wide) != 0 || put_svg(d, p, "narrow/", &narrow) != 0) {
         fprintf(d->t.f, "<p>This plot is not in this file: plots/%s.svg is missing or odd.</p>\n",
                 p->name);
     }
-    fprintf(d->t.f, "</div>\n<figcaption id=\"%s-c\">", prefix);
+    fprintf(d->t.f, "</div>\n<figcaption id=\"%s\">", about);
     html_name(d, gist);
     fputs("</figcaption>\n</figure>\n", d->t.f);
 }

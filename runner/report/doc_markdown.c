@@ -80,6 +80,11 @@ static void md_picture(struct doc *d, const struct plot *p, const char *gist) {
 }
 
 int doc_markdown(struct doc *d, const char *dir, const char *docs, struct err *e) {
+    return doc_markdown_titled(d, dir, docs, "loopbench report", e);
+}
+
+int doc_markdown_titled(struct doc *d, const char *dir, const char *docs, const char *title,
+                        struct err *e) {
     static const struct doc_ops ops = {
         .begin = md_begin,
         .end = md_end,
@@ -101,6 +106,8 @@ int doc_markdown(struct doc *d, const char *dir, const char *docs, struct err *e
     if (text_begin(&d->t, e) != 0) {
         return -1;
     }
-    fputs("# loopbench report\n\n", d->t.f);
+    fputs("# ", d->t.f);
+    text_markdown(d->t.f, title);
+    fputs("\n\n", d->t.f);
     return 0;
 }

@@ -56,6 +56,25 @@ static double latency_value(const struct latency_summary *l, enum figure_id id) 
     }
 }
 
+bool figure_is_pss(const struct trial_record *r) {
+    return r->server.processes > 1 && r->memory.idle.pss >= 0 && r->memory.loaded.pss >= 0 &&
+           r->memory.peak_pss >= 0;
+}
+
+/* Several processes share pages: RSS would count these once for each. */
+static double memory_value(const struct trial_record *r, enum figure_id id) {
+    bool pss = figure_is_pss(r);
+    const struct memory_result *m = &r->memory;
+    switch (id) {
+    case FIG_RSS_IDLE:
+        return known(pss ? m->idle.pss : m->idle.rss);
+    case FIG_RSS_LOADED:
+        return known(pss ? m->loaded.pss : m->loaded.rss);
+    default:
+        return known(pss ? m->peak_pss : m->peak_rss);
+    }
+}
+
 double figure_value(const struct trial_record *r, enum figure_id id) {
     switch (id) {
     case FIG_RATE:
@@ -63,11 +82,9 @@ double figure_value(const struct trial_record *r, enum figure_id id) {
     case FIG_CPU:
         return r->server.cpu_us_per_request;
     case FIG_RSS_IDLE:
-        return known(r->memory.idle.rss);
     case FIG_RSS_LOADED:
-        return known(r->memory.loaded.rss);
     case FIG_RSS_PEAK:
-        return known(r->memory.peak_rss);
+        return memory_value(r, id);
     case FIG_DURATION:
         return known(r->load.duration_us);
     default:

@@ -41,6 +41,10 @@ struct figure_info {
 
 const struct figure_info *figure_info(enum figure_id id);
 
+/* Whether the memory of a trial is given as PSS: its target ran several processes, and PSS could be
+ * read. */
+bool figure_is_pss(const struct trial_record *r);
+
 /* The figure of one trial; NaN when unknown. */
 double figure_value(const struct trial_record *r, enum figure_id id);
 

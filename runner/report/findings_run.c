@@ -138,8 +138,24 @@ static void end_caution(struct maker *m) {
     maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
 }
 
-/* Targets of a workload that the load generator limited, with their levels. */
-static void caution_limited_in(struct maker *m, const char *workload, int *levels) {
+/* The null server does least for a request. Who is as far above it as the limit is below was not
+ * measured under the same conditions: there was no ceiling. NaN is not above. */
+static bool is_above_ceiling(const struct cell *cell) {
+    return cell->ceiling > 1 / CLIENT_CEILING_LIMITED;
+}
+
+/* "96.9% to 99.8%", "96%" */
+static void put_shares(FILE *f, double lo, double hi) {
+    char text[2][16];
+    snprintf(text[0], sizeof text[0], "%.1f%%", 100 * lo);
+    snprintf(text[1], sizeof text[1], "%.1f%%", 100 * hi);
+    const bool same = strcmp(text[0], text[1]) == 0;
+    fprintf(f, "%s%s%s", text[0], same ? "" : " to ", same ? "" : text[1]);
+}
+
+/* Targets of a workload that the load generator limited, with their levels: those below the
+ * ceiling, or those above what was taken for it. */
+static void caution_limited_in(struct maker *m, const char *workload, int *levels, bool above) {
     const struct cells *c = m->v->cells;
     double lo = INFINITY;
     double hi = -INFINITY;
@@ -149,7 +165,7 @@ static void caution_limited_in(struct maker *m, const char *workload, int *level
         for (size_t i = 0; c->targets[t].role == ROLE_TARGET && i < c->count; i++) {
             const struct cell *cell = &c->cell[i];
             if (cell->target == t && cell->client == CLIENT_LIMITED &&
-                strcmp(cell->workload, workload) == 0) {
+                is_above_ceiling(cell) == above && strcmp(cell->workload, workload) == 0) {
                 levels[n++] = cell->connections;
                 lo = fmin(lo, cell->ceiling);
                 hi = fmax(hi, cell->ceiling);
@@ -159,7 +175,10 @@ static void caution_limited_in(struct maker *m, const char *workload, int *level
             continue;
         }
         if (said++ == 0) {
-            fprintf(m->say.f, "%s: the load generator limited the throughput of ", workload);
+            fprintf(m->say.f,
+                    above ? "%s: the null server was not the ceiling in this run, for "
+                          : "%s: the load generator limited the throughput of ",
+                    workload);
         } else {
             fputs("; ", m->say.f);
         }
@@ -169,10 +188,22 @@ static void caution_limited_in(struct maker *m, const char *workload, int *level
     if (said == 0) {
         return;
     }
-    fputs(". Those figures are lower bounds and bear no verdict; CPU per request does", m->say.f);
-    if (isfinite(lo) && isfinite(hi)) {
-        fprintf(m->say.f, ". They are %.1f%% to %.1f%% of what the null server reached", 100 * lo,
-                100 * hi);
+    if (above) {
+        fputs(". They reached ", m->say.f);
+        put_shares(m->say.f, lo, hi);
+        fputs(
+            " of its throughput, though it does less for a request than any server: something "
+            "slowed one and not the other. Nothing can be concluded about throughput there, not "
+            "even a lower bound of one target beside another's; CPU per request bears its verdict",
+            m->say.f);
+    } else {
+        fputs(". Those figures are lower bounds and bear no verdict; CPU per request does",
+              m->say.f);
+        if (isfinite(lo) && isfinite(hi)) {
+            fputs(". They are ", m->say.f);
+            put_shares(m->say.f, lo, hi);
+            fputs(" of what the null server reached", m->say.f);
+        }
     }
     fputc('.', m->say.f);
     end_caution(m);
@@ -186,7 +217,8 @@ static void caution_limited(struct maker *m) {
         return;
     }
     for (size_t w = 0; w < c->workload_count; w++) {
-        caution_limited_in(m, c->workloads[w], levels);
+        caution_limited_in(m, c->workloads[w], levels, false);
+        caution_limited_in(m, c->workloads[w], levels, true);
     }
     free(levels);
 }
@@ -305,6 +337,7 @@ void findings_say_cautions(struct maker *m) {
     caution_limited(m);
     caution_null(m);
     caution_latency(m);
+    findings_say_guests(m);
     caution_control(m);
     caution_counts(m);
     caution_choices(m);

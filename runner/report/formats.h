@@ -6,6 +6,7 @@
 #include "report/cells.h"
 #include "report/findings.h"
 #include "report/plots.h"
+#include "report/reproduction.h"
 #include "report/verdicts.h"
 
 /* cells.csv: one row a cell, every figure with its interval; missing figures are empty and named
@@ -23,6 +24,7 @@ struct report_parts {
     const struct findings *findings;
     const struct plots *plots; /* those that were made */
     const char *docs;          /* what links into the documentation begin with; NULL = none */
+    const struct reproduction *reproduction; /* the run repeats another; NULL = it does not */
 };
 
 /* report.md, for a repository or a forum: plots as links. */

@@ -120,15 +120,19 @@ static int run(const struct gnuplot *g, const char *const *argv, const char *cwd
     return rc;
 }
 
-/* The programs write NAME.svg.tmp and NAME.png.tmp. */
+/* The programs write NAME.svg.tmp and so on. */
 static int put_in_place(const char *plots, const char *name, bool keep, struct err *e) {
-    static const char *const endings[] = {"svg", "png"};
+    static const struct {
+        const char *folder, *ending;
+    } pictures[] = {{"", "svg"}, {"", "png"}, {"narrow/", "svg"}};
     int rc = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof pictures / sizeof pictures[0]; i++) {
         char made[PATH_MAX];
         char path[PATH_MAX];
-        int n = snprintf(made, sizeof made, "%s/%s.%s.tmp", plots, name, endings[i]);
-        int m = snprintf(path, sizeof path, "%s/%s.%s", plots, name, endings[i]);
+        const char *folder = pictures[i].folder;
+        const char *ending = pictures[i].ending;
+        int n = snprintf(made, sizeof made, "%s/%s%s.%s.tmp", plots, folder, name, ending);
+        int m = snprintf(path, sizeof path, "%s/%s%s.%s", plots, folder, name, ending);
         if (n < 0 || m < 0 || n >= (int)sizeof made || m >= (int)sizeof path) {
             return err_set(e, ERR_USAGE, "path too long: %s", plots);
         }
@@ -142,25 +146,29 @@ static int put_in_place(const char *plots, const char *name, bool keep, struct e
 }
 
 int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e) {
+    enum { STYLE, SVG, HEAD, PROGRAM, PNG, PARTS };
     char plots[PATH_MAX];
     char settings[128];
-    char path[5][PATH_MAX];
+    char narrow[128];
+    char path[PARTS][PATH_MAX];
     char file[32];
     struct err ignored;
     const char *const parts[] = {"style.gp", "svg.gp", "head.gp", file, "png.gp"};
     snprintf(file, sizeof file, "%s.gp", program);
     snprintf(settings, sizeof settings, "data/%s.gp", name);
+    snprintf(narrow, sizeof narrow, "data/%s.narrow.gp", name);
     if (file_join(plots, sizeof plots, g->dir, "plots", e) != 0) {
         return -1;
     }
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < PARTS; i++) {
         if (file_join(path[i], PATH_MAX, g->programs, parts[i], e) != 0) {
             return -1;
         }
     }
-    /* -d: nobody's own settings. One session draws both pictures. */
-    const char *argv[] = {g->program, "-d",    settings, path[0], path[1], path[2],
-                          path[3],    path[4], path[2],  path[3], NULL};
+    /* -d: nobody's own settings. One session draws all pictures. */
+    const char *argv[] = {g->program, "-d",          settings,   path[STYLE],   path[SVG],
+                          path[HEAD], path[PROGRAM], path[PNG],  path[HEAD],    path[PROGRAM],
+                          narrow,     path[SVG],     path[HEAD], path[PROGRAM], NULL};
     int rc = run(g, argv, plots, name, e);
     return put_in_place(plots, name, rc == 0, rc == 0 ? e : &ignored) != 0 ? -1 : rc;
 }

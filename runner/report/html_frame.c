@@ -41,7 +41,12 @@ static const char layout[] =
     ".good{background:var(--good-bg);border-color:var(--good)}\n"
     ".bad{background:var(--bad-bg);border-color:var(--bad)}\n"
     ".good strong{color:var(--good)}\n"
-    ".bad strong{color:var(--bad)}\n";
+    ".bad strong{color:var(--bad)}\n"
+    ".chip{display:inline-block;border:1px solid;border-radius:1rem;padding:.05rem .6rem;"
+    "font-size:.82rem;font-weight:600;white-space:nowrap;color:var(--faint)}\n"
+    ".yes{color:var(--good);background:var(--good-bg)}\n"
+    ".no{color:var(--bad);background:var(--bad-bg)}\n"
+    "h3 .chip{vertical-align:.12em;margin-left:.3rem}\n";
 
 static const char tables[] =
     ".scroll{overflow-x:auto;max-width:100%;margin:.75rem 0 1.5rem}\n"
@@ -65,14 +70,27 @@ static const char tables[] =
 static const char plots[] =
     "figure{margin:1.5rem 0 2.5rem}\n"
     ".plot{margin:0}\n"
-    ".plot svg{display:block;width:100%;min-width:min(var(--w),50rem);max-width:var(--w);"
-    "height:auto;font-family:\"DejaVu Sans\",Verdana,system-ui,sans-serif}\n"
+    ".plot svg{display:block;width:100%;max-width:var(--w);height:auto;"
+    "font-family:\"DejaVu Sans\",Verdana,system-ui,sans-serif}\n"
+    ".plot .narrow{display:none;max-width:calc(1.5*var(--w))}\n"
+    "@media screen and (max-width:60rem){.plot .wide{display:none}.plot .narrow{display:block}}\n"
     "figcaption{color:var(--faint);font-size:.9rem;max-width:46rem;margin-top:.4rem}\n"
     "footer{color:var(--faint);font-size:.875rem;margin-top:3rem}\n";
 
 static const char paper[] =
     "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}\n"
     "h2{font-size:1.2rem}th,td{padding:.3rem .5rem}}\n"
+    "@media screen and (max-width:40rem){.cards,.cards tbody,.cards tr,.cards th,.cards td"
+    "{display:block}\n"
+    ".cards thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}\n"
+    ".cards tr{border:1px solid var(--rule);border-radius:.4rem;padding:.5rem .8rem;"
+    "margin-bottom:.9rem}\n"
+    ".cards tbody th,.cards td{border:0;padding:.12rem 0;max-width:none;min-width:0}\n"
+    ".cards tbody th{position:static;font-size:.95rem;padding-bottom:.3rem}\n"
+    ".cards td,.cards td:not(.n):last-child{position:relative;padding-left:7.2rem;min-width:0;"
+    "min-height:1.8em;text-align:left;white-space:normal}\n"
+    ".cards td::before{content:attr(data-label);position:absolute;left:0;color:var(--faint)}\n"
+    ".cards tbody tr:hover{background:none}}\n"
     "@media print{@page{margin:14mm}\n"
     "body{font-size:10pt}main{max-width:none;padding:0}p,li,pre,figcaption{max-width:none}\n"
     "nav{display:none}h2,h3,h4{break-after:avoid}h2{margin-top:1.5rem}\n"
@@ -81,7 +99,7 @@ static const char paper[] =
     "th,td,tbody th,td:not(.n):last-child{min-width:0;padding:.15rem .3rem;"
     "overflow-wrap:break-word}\n"
     "thead th{white-space:normal}tbody th:first-child{position:static}\n"
-    ".plot svg{min-width:0;max-width:100%;max-height:23cm}\n"
+    ".plot svg{max-width:100%;max-height:23cm}\n"
     "a{color:inherit;text-decoration:none}*{print-color-adjust:exact}}\n";
 
 void html_head(FILE *f, const char *title, const char *description) {

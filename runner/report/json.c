@@ -47,6 +47,19 @@ static json_t *failures_json(const struct cells *c, const struct cell *cell) {
     return list;
 }
 
+/* {"refused": 3, "timeout": 1} */
+static json_t *failed_by_json(const struct cells *c, const struct cell *cell) {
+    json_t *kinds = json_object();
+    for (int kind = FAIL_NONE + 1; kind <= FAIL_OTHER; kind++) {
+        const int n = cell_failed_by(cell, c->rounds, (enum trial_failure)kind);
+        if (n > 0) {
+            json_object_set_new(kinds, record_failure_name((enum trial_failure)kind),
+                                json_integer(n));
+        }
+    }
+    return kinds;
+}
+
 static json_t *cell_json(const struct cells *c, const struct cell *cell) {
     const struct cell_target *t = &c->targets[cell->target];
     json_t *figures = json_object();
@@ -55,16 +68,17 @@ static json_t *cell_json(const struct cells *c, const struct cell *cell) {
                             figure_json(c, cell, (enum figure_id)id));
     }
     return json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:{s:i, s:i, s:i}, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o},"
+        "{s:s, s:i, s:s, s:s, s:s, s:{s:i, s:i, s:i, s:o}, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o},"
         " s:s, s:o, s:s, s:o, s:o}",
         "workload", cell->workload, "connections", cell->connections, "target", t->name, "base",
         t->base, "role", record_role_name(t->role), "rounds", "planned", cell->planned, "measured",
-        cell->measured, "failed", cell->failed, "requests", int_or_null(cell->requests), "errors",
-        "all", int_or_null(cell->errors), "connect", int_or_null(cell->errors_by[0]), "read",
-        int_or_null(cell->errors_by[1]), "write", int_or_null(cell->errors_by[2]), "timeout",
-        int_or_null(cell->errors_by[3]), "status", int_or_null(cell->errors_by[4]), "client",
-        client_state_name(cell->client), "ceiling_share", real_or_null(cell->ceiling), "flags",
-        cell->flags, "failures", failures_json(c, cell), "figures", figures);
+        cell->measured, "failed", cell->failed, "failed_by", failed_by_json(c, cell), "requests",
+        int_or_null(cell->requests), "errors", "all", int_or_null(cell->errors), "connect",
+        int_or_null(cell->errors_by[0]), "read", int_or_null(cell->errors_by[1]), "write",
+        int_or_null(cell->errors_by[2]), "timeout", int_or_null(cell->errors_by[3]), "status",
+        int_or_null(cell->errors_by[4]), "client", client_state_name(cell->client), "ceiling_share",
+        real_or_null(cell->ceiling), "flags", cell->flags, "failures", failures_json(c, cell),
+        "figures", figures);
 }
 
 static json_t *findings_json(const struct findings *f) {

@@ -1,4 +1,5 @@
 /* report.md and report.html: their sections in order, and what was measured. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 static void put_state(struct doc *d, const struct store *s) {
     int64_t planned = manifest_int(s->manifest, "plan.trials");
-    if (s->state == STORE_COMPLETE && !s->torn) {
+    if (s->state == STORE_COMPLETE && !s->torn && s->lost == 0) {
         return;
     }
     /* Those of blocks that were run again are not part of the plan. */
@@ -21,6 +22,7 @@ static void put_state(struct doc *d, const struct store *s) {
             s->live                         ? "it is still going on"
             : s->state == STORE_INTERRUPTED ? "it was interrupted"
             : s->state == STORE_RUNNING     ? "it was cut off"
+            : s->lost > 0                   ? "lines of its trials.jsonl are gone"
                                             : "its last line was cut short",
             done);
     if (planned > 0) {
@@ -119,6 +121,25 @@ static void put_head(struct doc *d, const struct cells *c) {
     doc_close(d, DOC_PARAGRAPH);
 }
 
+static void put_reproduction(struct doc *d, const struct reproduction *r) {
+    char text[256];
+    if (!r) {
+        return;
+    }
+    reproduction_text(r, text, sizeof text);
+    const enum doc_block block = r->ratios.holds ? DOC_GOOD : DOC_BAD;
+    doc_begin(d, block, NULL);
+    doc_strong(d, "Repeats an earlier run");
+    doc_say(d, ", ");
+    doc_code(d, r->run);
+    doc_say(d, "%s. ",
+            r->ratios.by_direction ? ", measured on another machine" : ", on the same machine");
+    doc_say(d, "%c%s. Ratio by ratio: ", toupper((unsigned char)text[0]), text + 1);
+    d->ops->link(d, REPRODUCTION_JSON, REPRODUCTION_JSON);
+    doc_say(d, ".");
+    doc_close(d, block);
+}
+
 static void put_workload(struct doc *d, const char *workload) {
     doc_begin(d, DOC_SUBSECTION, NULL);
     doc_say(d, "Workload ");
@@ -131,6 +152,7 @@ static void put_body(struct doc *d, const struct report_parts *r) {
     /* The worst news stands above everything else. */
     page_validity(d, r->findings);
     put_state(d, c->store);
+    put_reproduction(d, r->reproduction);
     put_head(d, c);
     page_findings(d, r->findings);
     page_cautions(d, r->findings);
@@ -150,6 +172,7 @@ static void put_body(struct doc *d, const struct report_parts *r) {
     page_verdicts(d, r->verdicts);
     page_control(d, r->verdicts);
     page_trials(d, r->verdicts);
+    page_guests(d, c);
     page_missing(d, c, r->plots);
     page_reading(d, c);
     page_machine(d, c);
@@ -197,6 +220,7 @@ int html_write(const struct report_parts *r, struct err *e) {
         {"verdicts", "Verdicts", true},
         {"control", "A/A control", true},
         {"trials", "Disturbed trials", true},
+        {"guests", "Servers that are not ours", page_has_guests(r->cells)},
         {"missing", "What is missing", true},
         {"reading", "How to read this", true},
         {"machine", "Machine", true},

@@ -26,6 +26,9 @@ void page_latency(struct doc *d, const struct cells *c);
 void page_verdicts(struct doc *d, const struct verdicts *v);
 void page_control(struct doc *d, const struct verdicts *v);
 void page_trials(struct doc *d, const struct verdicts *v);
+/* Nothing where all are ours. */
+void page_guests(struct doc *d, const struct cells *c);
+bool page_has_guests(const struct cells *c);
 void page_missing(struct doc *d, const struct cells *c, const struct plots *p);
 void page_reading(struct doc *d, const struct cells *c);
 void page_machine(struct doc *d, const struct cells *c);

@@ -108,12 +108,39 @@ static size_t put_note(struct doc *d, const char *text) {
     return 1;
 }
 
+/* Targets that were chosen and are not installed. */
+static size_t put_left_out(struct doc *d, const json_t *list) {
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *l = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(l, "name"));
+        const char *reason = json_string_value(json_object_get(l, "reason"));
+        const char *package = json_string_value(json_object_get(l, "package"));
+        if (!name) {
+            continue;
+        }
+        doc_begin(d, DOC_ITEM, NULL);
+        doc_name(d, name);
+        doc_say(d, " was left out: ");
+        doc_name(d, reason ? reason : "no reason recorded");
+        if (package) {
+            doc_say(d, "; ");
+            doc_name(d, package);
+            doc_say(d, " brings what it needs");
+        }
+        doc_close(d, DOC_ITEM);
+        n++;
+    }
+    return n;
+}
+
 void page_missing(struct doc *d, const struct cells *c, const struct plots *p) {
     const json_t *notes = manifest_at(c->store->manifest, "notes");
     const json_t *verified = manifest_at(c->store->manifest, "verified");
     size_t lines = 0;
     doc_whole(d, DOC_SECTION, "missing", "What is missing, and why");
     doc_begin(d, DOC_LIST, NULL);
+    lines += put_left_out(d, manifest_at(c->store->manifest, "left_out"));
     for (size_t i = 0; i < json_array_size(notes); i++) {
         const char *text = json_string_value(json_array_get(notes, i));
         lines += put_note(d, text ? text : "");
@@ -127,6 +154,10 @@ void page_missing(struct doc *d, const struct cells *c, const struct plots *p) {
     lines += put_note(
         d, c->store->torn ? "The last line of trials.jsonl was cut short; that trial is left out."
                           : "");
+    lines += put_note(d, !c->store->changed ? ""
+                         : strcmp(c->store->changed, "plan.json") == 0
+                             ? "plan.json is not as it was when the run was begun."
+                             : "config.ini is not as it was when the run was begun.");
     if (p->missing[0]) {
         doc_begin(d, DOC_ITEM, NULL);
         doc_say(d, "Plots: ");

@@ -1,5 +1,5 @@
 /* Figures against connections: the numbers of throughput, CPU, latency and memory plots. */
-#include "report/plot_parts.h"
+#include "report/plot_layout.h"
 
 #include <math.h>
 
@@ -26,15 +26,10 @@ static const char *panel_title(const struct plot_frame *frame, const struct cell
     return sets[frame->plot->kind].panel[panel];
 }
 
-static bool is_gap(const struct plot_frame *frame, const struct cells *c, size_t panel, int level) {
-    const struct figure_set *set = &sets[frame->plot->kind];
-    for (size_t t = 0; t < c->target_count; t++) {
-        const struct cell *cell = cells_find(c, t, frame->plot->workload, level);
-        if (cell && isfinite(cell->figure[set->id[panel]].s.median)) {
-            return false;
-        }
-    }
-    return true;
+static bool is_gap(const struct plot_frame *frame, const struct cells *c, size_t panel,
+                   size_t target, int level) {
+    const struct cell *cell = cells_find(c, target, frame->plot->workload, level);
+    return !cell || !isfinite(cell->figure[sets[frame->plot->kind].id[panel]].s.median);
 }
 
 struct span {
@@ -59,6 +54,11 @@ static double beside(const struct cells *c, enum plot_kind kind, size_t target,
     }
     const double step = fmin(most, gap * 0.5 / (double)c->target_count);
     return connections * exp(step * ((double)target - ((double)c->target_count - 1) / 2));
+}
+
+static double place(const struct plot_frame *frame, const struct cells *c, size_t target,
+                    int level) {
+    return beside(c, frame->plot->kind, target, level);
 }
 
 static void put_row(FILE *f, double x, const struct order_summary *s) {
@@ -119,6 +119,22 @@ static bool any_limited(const struct plot_frame *frame, const struct cells *c) {
     return false;
 }
 
+/* Whether a target lacks a figure that another has. */
+static bool any_gap(const struct plot_frame *frame, const struct cells *c) {
+    for (size_t p = 0; p < frame->panels; p++) {
+        for (size_t i = 0; i < c->level_count; i++) {
+            size_t lacking = 0;
+            for (size_t t = 0; t < c->target_count; t++) {
+                lacking += plot_shows(frame, c, t) && is_gap(frame, c, p, t, c->levels[i]);
+            }
+            if (lacking > 0 && lacking < plot_shown_count(frame, c)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void subtitle(struct plot_frame *frame, const struct cells *c) {
     char rounds[96];
     bool any = c->rounds >= ORDER_MIN_N;
@@ -140,7 +156,8 @@ static void subtitle(struct plot_frame *frame, const struct cells *c) {
         snprintf(text, sizeof text, "%d connections; ", c->levels[0]);
         level = text;
     }
-    snprintf(frame->subtitle, sizeof frame->subtitle, "%s%s%s", level, rounds, kind);
+    snprintf(frame->subtitle, sizeof frame->subtitle, "%s%s%s%s", level, rounds, kind,
+             !frame->plot->dots && any_gap(frame, c) ? "; ×: no figure" : "");
 }
 
 int plot_write_figures(const struct plot *p, const struct cells *c, struct err *e) {
@@ -151,6 +168,7 @@ int plot_write_figures(const struct plot *p, const struct cells *c, struct err *
         .panels = sets[p->kind].count,
         .panel_title = panel_title,
         .is_gap = is_gap,
+        .place = place,
     };
     if (text_begin(&t, e) != 0) {
         return -1;

@@ -8,6 +8,8 @@
 #include "report/text.h"
 
 #define PLOT_NAME_COLUMNS 36 /* of a target in a legend */
+#define PLOT_LEGEND_ROW   22 /* pixels */
+#define PLOT_LABEL_ROW    20 /* of the y axis, where it stands above it */
 
 /* How a target looks in every plot. */
 struct plot_style {
@@ -32,7 +34,7 @@ struct plot_frame {
     /* Values run to the right in rows, as in plots of dots, the first row on top. 0 = they do not.
      */
     size_t rows;
-    double row_height;
+    double row_height, row_height_narrow;
     void (*row_text)(const struct plot_frame *frame, const struct cells *c, size_t row, char *out,
                      size_t size);
     /* What else the program reads; NULL = nothing. */
@@ -40,11 +42,15 @@ struct plot_frame {
     const void *data; /* of those two */
     size_t panels;
     const char *(*panel_title)(const struct plot_frame *frame, const struct cells *c, size_t panel);
-    /* Whether a panel has no figure at a level; NULL = never. */
-    bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel, int level);
+    /* Whether a target has no figure at a level in a panel; NULL = none is looked for. */
+    bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel,
+                   size_t target, int level);
+    /* Where on the x axis it would be. */
+    double (*place)(const struct plot_frame *frame, const struct cells *c, size_t target,
+                    int level);
 };
 
-/* Writes plots/data/NAME.gp. */
+/* Writes plots/data/NAME.gp and what is different in a narrow page, plots/data/NAME.narrow.gp. */
 int plot_write_settings(const struct plot_frame *frame, const struct cells *c, struct err *e);
 
 /* The kinds of data: figures against connections, percentile curves, every round, ratios, and
@@ -72,8 +78,9 @@ struct gnuplot {
     int64_t limit_ns;
 };
 
-/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots; `program` is one
- * of plots/, without the ending. On failure neither picture is left. */
+/* Draws one plot (settings and data are written) as SVG and PNG into dir/plots, and as narrow SVG
+ * into dir/plots/narrow; `program` is one of plots/, without the ending. On failure no picture is
+ * left. */
 int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e);
 
 #endif

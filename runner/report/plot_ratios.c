@@ -197,6 +197,7 @@ static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
         .panel_y = axes,
         .rows = f->n,
         .row_height = 22,
+        .row_height_narrow = 36,
         .row_text = row_text,
         .more = put_more,
         .data = f,

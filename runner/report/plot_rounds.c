@@ -23,6 +23,7 @@ static const char *panel_title(const struct plot_frame *frame, const struct cell
 
 /* Targets measured with this workload, in order. */
 struct strips {
+    const struct cells *cells;
     size_t *target;
     size_t n;
     size_t rounds;
@@ -83,8 +84,37 @@ static bool put_panels(FILE *f, const struct plot *p, const struct cells *c, con
     return any;
 }
 
+static bool is_empty(const struct strips *s, const struct cells *c, const struct plot *p,
+                     size_t row, size_t level) {
+    const struct cell *cell = cells_find(c, s->target[row], p->workload, c->levels[level]);
+    for (size_t i = 0; cell && i < c->rounds; i++) {
+        if (isfinite(cell_value(cell, i, figure_of(p)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Strips in which no round left a point. */
+static void put_empty(FILE *f, const struct plot_frame *frame) {
+    const struct strips *s = frame->data;
+    size_t n = 0;
+    fprintf(f, "array NAP[%zu]\narray NAR[%zu]\n", frame->panels * s->n + 1,
+            frame->panels * s->n + 1);
+    for (size_t p = 0; p < frame->panels; p++) {
+        for (size_t i = 0; i < s->n; i++) {
+            if (is_empty(s, s->cells, frame->plot, i, p)) {
+                n++;
+                fprintf(f, "NAP[%zu] = %zu; NAR[%zu] = %zu\n", n, p + 1, n, s->n - i);
+            }
+        }
+    }
+    fprintf(f, "NAS = %zu\n", n);
+}
+
 static void put_order(FILE *f, const struct plot_frame *frame) {
     const struct strips *s = frame->data;
+    put_empty(f, frame);
     fprintf(f, "ROUNDS = %zu\narray OF[%zu]\n", s->rounds, s->n);
     for (size_t i = 0; i < s->n; i++) {
         fprintf(f, "OF[%zu] = %zu\n", i + 1, s->target[i] + 1);
@@ -102,6 +132,7 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
         .panel_y = axes,
         .rows = s->n,
         .row_height = 40,
+        .row_height_narrow = c->level_count > 4 ? 48 : 58,
         .row_text = row_text,
         .more = put_order,
         .data = s,
@@ -129,8 +160,8 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
 }
 
 int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e) {
-    struct strips s = {.target = calloc(c->target_count + 1, sizeof *s.target),
-                       .rounds = c->rounds};
+    struct strips s = {
+        .target = calloc(c->target_count + 1, sizeof *s.target), .cells = c, .rounds = c->rounds};
     struct axis *axes = calloc(c->level_count, sizeof *axes);
     int rc = 0;
     if (!s.target || !axes) {

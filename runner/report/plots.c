@@ -75,13 +75,18 @@ static void remove_old(const char *folder) {
 
 static int make_folders(const char *dir, struct err *e) {
     char plots[4096];
-    char data[4096];
-    if (file_join(plots, sizeof plots, dir, "plots", e) != 0 ||
-        file_join(data, sizeof data, plots, "data", e) != 0 || file_mkdirs(data, e) != 0) {
+    static const char *const folders[] = {"", "data", "narrow"};
+    if (file_join(plots, sizeof plots, dir, "plots", e) != 0) {
         return -1;
     }
-    remove_old(plots);
-    remove_old(data);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char folder[4096];
+        if (file_join(folder, sizeof folder, plots, folders[i], e) != 0 ||
+            file_mkdirs(folder, e) != 0) {
+            return -1;
+        }
+        remove_old(folder);
+    }
     return 0;
 }
 

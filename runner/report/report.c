@@ -7,6 +7,7 @@
 #include "report/calibration.h"
 #include "base/file.h"
 #include "report/cells.h"
+#include "report/crosscheck.h"
 #include "report/formats.h"
 #include "report/plot_parts.h"
 #include "report/verdicts_formats.h"
@@ -20,6 +21,18 @@ static void say(const struct report_options *o, const char *dir, const char *tex
 static void say_state(const struct report_options *o, const struct store *s) {
     if (s->torn) {
         say(o, s->dir, "the last line of trials.jsonl was cut short; that trial is left out");
+    }
+    if (s->lost > 0) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "%zu of its trials are gone from trials.jsonl; run --resume measures them again",
+                 s->lost);
+        say(o, s->dir, text);
+    }
+    if (s->changed) {
+        char text[96];
+        snprintf(text, sizeof text, "%s is not as it was when the run was begun", s->changed);
+        say(o, s->dir, text);
     }
     if (s->live) {
         say(o, s->dir, "the run is still going on; this reports what it has so far");
@@ -79,9 +92,14 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
         say(o, c->store->dir, plots.note);
     }
     char docs[256];
-    const struct report_parts parts = {c, v, f, &plots,
-                                       find_docs(c->store->dir, o, docs, sizeof docs)};
-    int rc = markdown_write(&parts, e);
+    struct report_parts parts = {c,   v, f, &plots, find_docs(c->store->dir, o, docs, sizeof docs),
+                                 NULL};
+    struct reproduction reproduction;
+    int rc = reproduction_read(&reproduction, c->store->dir, e);
+    if (rc >= 0) {
+        parts.reproduction = rc > 0 ? &reproduction : NULL;
+        rc = markdown_write(&parts, e);
+    }
     if (rc == 0) {
         rc = html_write(&parts, e);
     }
@@ -115,6 +133,16 @@ static int calibrate(const struct cells *c, struct err *e) {
     return calibration_judge(&found, c, e) != 0 ? -1 : calibration_write(&found, e);
 }
 
+static int crosscheck(const struct cells *c, struct err *e) {
+    struct crosscheck found;
+    int rc = crosscheck_judge(&found, c, e);
+    if (rc == 0) {
+        rc = crosscheck_write(&found, e);
+        crosscheck_release(&found);
+    }
+    return rc;
+}
+
 int report_write(const char *dir, const struct report_options *o, struct err *e) {
     struct store s;
     struct cells c;
@@ -127,6 +155,9 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
         rc = conclude(&c, o, e);
         if (rc == 0 && calibration_is(&s)) {
             rc = calibrate(&c, e);
+        }
+        if (rc == 0 && crosscheck_is(&s)) {
+            rc = crosscheck(&c, e);
         }
         cells_release(&c);
     }

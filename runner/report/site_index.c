@@ -50,7 +50,15 @@ static void put_downloads(struct doc *d, const struct site *s, const struct site
     }
 }
 
-static void put_run(struct doc *d, const struct site *s, const struct site_run *run) {
+/* "reproduced: 20260131-120000-9f3a", of a run that repeats another. */
+static void put_repeats(struct doc *d, const struct site_run *run) {
+    if (run->repeats) {
+        doc_say(d, "%s: ", reproduce_name(run->reproduction.ratios.overall));
+        doc_name(d, run->reproduction.run);
+    }
+}
+
+static void put_run(struct doc *d, const struct site *s, const struct site_run *run, bool repeats) {
     char href[SITE_NAME_MAX + 32];
     char started[17] = "";
     char buf[32];
@@ -80,22 +88,38 @@ static void put_run(struct doc *d, const struct site *s, const struct site_run *
     doc_say(d, "%zu", run->trials);
     doc_cell(d);
     put_downloads(d, s, run);
+    if (repeats) {
+        doc_cell(d);
+        put_repeats(d, run);
+    }
     doc_row_end(d);
+}
+
+static bool any_repeats(const struct site *s) {
+    bool any = false;
+    for (size_t i = 0; i < s->o->runs; i++) {
+        any = any || s->run[i].repeats;
+    }
+    return any;
 }
 
 /* The newest first. */
 static void put_runs(struct doc *d, const struct site *s) {
-    static const struct doc_column column[] = {
-        {"run", DOC_NAME},         {"begun (UTC)", DOC_TEXT}, {"A/A control", DOC_TEXT},
-        {"machine", DOC_TEXT},     {"targets", DOC_TEXT},     {"workloads", DOC_TEXT},
-        {"connections", DOC_TEXT}, {"trials", DOC_NUMBER},    {"data", DOC_TEXT}};
+    static const struct doc_column column[] = {{"run", DOC_NAME},         {"begun (UTC)", DOC_TEXT},
+                                               {"A/A control", DOC_TEXT}, {"machine", DOC_TEXT},
+                                               {"targets", DOC_TEXT},     {"workloads", DOC_TEXT},
+                                               {"connections", DOC_TEXT}, {"trials", DOC_NUMBER},
+                                               {"data", DOC_TEXT},        {"repeats", DOC_TEXT}};
+    /* The last column only where it says something. */
+    const bool repeats = any_repeats(s);
+    const size_t columns = sizeof column / sizeof column[0] - (repeats ? 0 : 1);
     doc_whole(d, DOC_SECTION, "runs", "Runs");
     doc_whole(d, DOC_PARAGRAPH, NULL,
               "A run is validated when its A/A control, one target measured twice under two names, "
               "shows no difference. What a run that is not validated shows is not to be believed.");
-    doc_table(d, "Runs, the newest first", column, sizeof column / sizeof column[0]);
+    doc_table(d, "Runs, the newest first", column, columns);
     for (size_t i = s->o->runs; i-- > 0;) {
-        put_run(d, s, &s->run[s->order[i]]);
+        put_run(d, s, &s->run[s->order[i]], repeats);
     }
     doc_table_end(d);
 }
@@ -137,6 +161,7 @@ int site_write_index(const struct site *s, struct err *e) {
         0) {
         return -1;
     }
+    d.cards = true;
     fputs("<h1>Results</h1>\n", d.t.f);
     doc_whole(&d, DOC_PARAGRAPH, NULL,
               "HTTP servers on event loops, measured by loopbench. Every page is made from the raw "

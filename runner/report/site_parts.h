@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "report/findings.h"
+#include "report/reproduction.h"
 #include "report/site.h"
 
 #define SITE_NAME_MAX 64
@@ -17,6 +18,8 @@ struct site_run {
     enum store_state state;
     enum findings_validity validity;
     size_t trials;
+    bool repeats; /* an earlier run, as `reproduce` does */
+    struct reproduction reproduction;
 };
 
 struct site_comparison {

@@ -9,17 +9,18 @@
 #include "base/file.h"
 #include "report/reading.h"
 #include "report/report.h"
+#include "report/reproduction.h"
 #include "report/site_parts.h"
 #include "report/text.h"
 #include "store/manifest.h"
 
 /* What a run is; all else in its folder is made from it, or foreign. */
-static const char *const sources[] = {"manifest.json", "config.ini", "plan.json", "trials.jsonl",
-                                      "histograms.gz"};
+static const char *const sources[] = {"manifest.json", "config.ini",    "plan.json",
+                                      "trials.jsonl",  "histograms.gz", REPRODUCTION_JSON};
 
 const char *const site_data[] = {
-    "trials.jsonl", "histograms.gz", "manifest.json", "config.ini", "plan.json",
-    "report.json",  "cells.csv",     "verdicts.csv",  "report.md",  NULL};
+    "trials.jsonl", "histograms.gz", "manifest.json", "config.ini",      "plan.json", "report.json",
+    "cells.csv",    "verdicts.csv",  "report.md",     REPRODUCTION_JSON, NULL};
 
 static int copy_bytes(int from, int to) {
     char buf[64 * 1024];
@@ -118,7 +119,9 @@ static int take_facts(struct site_run *run, const char *dir, struct err *e) {
     run->validity = r.findings.validity;
     run->trials = r.store.count;
     reading_release(&r);
-    return 0;
+    const int repeats = reproduction_read(&run->reproduction, dir, e);
+    run->repeats = repeats > 0;
+    return repeats < 0 ? -1 : 0;
 }
 
 static int check_still(const char *dir, struct err *e) {

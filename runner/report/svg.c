@@ -179,7 +179,8 @@ static void put_root(struct inliner *s, const struct tag *t) {
         if (sscanf(box, "0 0 %lf %lf", &w, &h) == 2 && w >= 1 && h >= 1 && w < 1e5 && h < 1e5) {
             fprintf(s->out, "<svg viewBox=\"0 0 %.6g %.6g\" style=\"--w:%.6gpx\" role=\"img\" ", w,
                     h, w);
-            fprintf(s->out, "aria-describedby=\"%s-c\" aria-label=\"", s->words->prefix);
+            fprintf(s->out, "class=\"%s\" aria-describedby=\"%s\" aria-label=\"", s->words->class,
+                    s->words->about);
             text_html(s->out, s->words->title);
             fputs("\"><title>", s->out);
             text_html(s->out, s->words->title);

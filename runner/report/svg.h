@@ -15,11 +15,13 @@
 struct svg_wording {
     const char *prefix; /* of all ids, so that they are unique in the page; [a-z0-9] */
     const char *title;  /* instead of gnuplot's */
+    const char *about;  /* the id of the element that describes it */
+    const char *class;  /* of the picture, for the page's style */
 };
 
 /* Writes the picture: colours as CSS variables (--ink, --faint, --rule, --band, --paper, --c0 …
  * --c6; the page defines them), ids prefixed, fonts left to the page, empty groups dropped.
- * Described by the element PREFIX-c of the page. Returns 0, or -1 with *e (ERR_USAGE) and nothing
+ * Returns 0, or -1 with *e (ERR_USAGE) and nothing
  * written. */
 int svg_inline(FILE *f, const char *svg, size_t len, const struct svg_wording *words,
                struct err *e);

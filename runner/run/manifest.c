@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buildinfo.h"
 #include "base/cpus.h"
@@ -109,6 +110,23 @@ static json_t *manifest_container(const struct setup *s) {
                      "files", (json_int_t)s->config->container_files);
 }
 
+/* All that measure, wrk included, in the order they were asked for. */
+static json_t *manifest_generators(const struct setup *s) {
+    const struct names *names = &s->config->generators;
+    json_t *all = json_array();
+    for (size_t i = 0; i < names->n; i++) {
+        const char *version = s->generator_version;
+        for (size_t k = 0; k < s->n_others; k++) {
+            if (strcmp(s->others[k].ops->name, names->name[i]) == 0) {
+                version = s->others[k].version;
+            }
+        }
+        json_array_append_new(all,
+                              json_pack("{s:s, s:s}", "name", names->name[i], "version", version));
+    }
+    return all;
+}
+
 json_t *manifest_make(const struct manifest_input *in) {
     const struct setup *s = in->setup;
     const struct config *c = s->config;
@@ -131,5 +149,9 @@ json_t *manifest_make(const struct manifest_input *in) {
                   "versions", manifest_versions(s->loop, c->wrk, in->gnuplot), "verified",
                   c->verify, "notes", notes, "containers", manifest_container(s));
     machine_release(&machine);
+    if (out && c->generators.n > 0) {
+        json_object_set_new(out, "kind", json_string("crosscheck"));
+        json_object_set_new(out, "generators", manifest_generators(s));
+    }
     return out;
 }

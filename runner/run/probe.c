@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/installed.h"
+
 #define EXCHANGE_TIMEOUT_NS 5000000000LL
 
 struct probed {
@@ -11,6 +13,8 @@ struct probed {
     struct target_spec spec;
     char **command;
     struct target *target;
+    const struct workload **workloads; /* of a guest: what it is verified for, at its own paths */
+    size_t n_workloads;
 };
 
 struct probe_state {
@@ -35,9 +39,18 @@ static enum verify_kind probe_kind(const struct target_config *t, enum plan_role
     return t->builtin ? VERIFY_OURS : VERIFY_GUEST;
 }
 
+static bool probe_has(const struct probe_state *s, const char *name) {
+    size_t i = 0;
+    while (i < s->n && strcmp(s->item[i].config->name, name) != 0) {
+        i++;
+    }
+    return i < s->n;
+}
+
 static int probe_start(struct probe_state *s, size_t i, struct err *e) {
     const struct plan_target *p = &s->plan->target[i];
-    if (p->role == PLAN_CONTROL) {
+    /* Once, by whatever load generators it will be measured. */
+    if (p->role == PLAN_CONTROL || probe_has(s, p->base)) {
         return 0;
     }
     struct probed *it = &s->item[s->n];
@@ -79,8 +92,40 @@ static int probe_stop(struct probe_state *s, struct err *e) {
         }
         ops->free(it->target);
         setup_free_command(it->command);
+        free(it->workloads);
     }
     return result;
+}
+
+/* The command as it was written, with what makes it log where it was to. */
+static json_t *probe_command(const struct setup *s, const struct target_config *c) {
+    json_t *command = json_array();
+    for (size_t k = 0; c->command && c->command[k]; k++) {
+        /* Our own servers by name: the folder they stand in says nothing about the run. */
+        const char *slash = k == 0 && c->builtin ? strrchr(c->command[0], '/') : NULL;
+        json_array_append_new(command, json_string(slash ? slash + 1 : c->command[k]));
+    }
+    for (size_t k = 0; s->log_fd >= 0 && c->log_options && c->log_options[k]; k++) {
+        json_array_append_new(command, json_string(c->log_options[k]));
+    }
+    return command;
+}
+
+/* What it says of itself in its ready line, else what its version command says. */
+static void probe_describe_server(const struct probe_state *s, const struct probed *it,
+                                  json_t *out) {
+    const char *line = setup_launcher(it->config)->describe(it->target);
+    json_t *said = line ? json_loads(line, 0, NULL) : NULL;
+    json_t *server = json_object_get(said, "server");
+    json_t *versions = json_incref(json_object_get(said, "versions"));
+    char version[256];
+    if (!versions) {
+        installed_version(s->setup->loop, s->setup->config, it->config, version, sizeof version);
+        versions = version[0] ? json_pack("{s:s%}", "version", version, strlen(version)) : NULL;
+    }
+    json_object_set(out, "server", server ? server : json_null());
+    json_object_set_new(out, "versions", versions ? versions : json_null());
+    json_decref(said);
 }
 
 static json_t *probe_describe(const struct probe_state *s, const struct plan_target *p) {
@@ -93,22 +138,17 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
         if (strcmp(it->config->name, p->base) != 0) {
             continue;
         }
-        const char *line = setup_launcher(it->config)->describe(it->target);
-        json_t *said = line ? json_loads(line, 0, NULL) : NULL;
-        json_t *server = json_object_get(said, "server");
-        json_t *versions = json_object_get(said, "versions");
-        json_object_set(out, "server", server ? server : json_null());
-        json_object_set(out, "versions", versions ? versions : json_null());
-        json_decref(said);
         const struct target_config *c = it->config;
-        json_t *command = json_array();
-        for (size_t k = 0; c->command && c->command[k]; k++) {
-            /* Our own servers by name: the folder they stand in says nothing about the run. */
-            const char *slash = k == 0 && c->builtin ? strrchr(c->command[0], '/') : NULL;
-            json_array_append_new(command, json_string(slash ? slash + 1 : c->command[k]));
+        probe_describe_server(s, it, out);
+        json_object_set_new(out, "command", probe_command(s->setup, c));
+        if (*p->generator) {
+            json_object_set_new(out, "generator", json_string(p->generator));
         }
-        json_object_set_new(out, "command", command);
         json_object_set_new(out, "place", json_string(config_place_name(c->place)));
+        json_object_set_new(out, "guest", json_boolean(!c->builtin));
+        if (c->about) {
+            json_object_set_new(out, "about", json_string(c->about));
+        }
         if (c->url) {
             json_object_set_new(out, "url", json_string(c->url));
         }
@@ -123,23 +163,105 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
     return out;
 }
 
-static int probe_verify(struct probe *p, const struct probe_state *s, struct err *e) {
+/* What a guest is verified for: of the chosen workloads those it serves, or all it says it serves,
+ * or all there are where it says nothing. */
+static int probe_choose(const struct setup *s, struct probed *it, struct err *e) {
+    const struct target_config *t = it->config;
+    const struct names *chosen = &s->config->workloads;
+    size_t room = chosen->n;
+    while (s->all_workloads && workload_at(room)) {
+        room++;
+    }
+    it->workloads = calloc(room + 1, sizeof(const struct workload *));
+    if (!it->workloads) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    for (size_t i = 0; s->all_workloads ? workload_at(i) != NULL : i < chosen->n; i++) {
+        const char *name = s->all_workloads ? workload_at(i)->name : chosen->name[i];
+        if (!config_serves(t, name)) {
+            continue;
+        }
+        const struct workload *w = setup_workload(t, name, e);
+        if (!w) {
+            return -1;
+        }
+        it->workloads[it->n_workloads++] = w;
+    }
+    return 0;
+}
+
+static json_t *probe_wire(const struct verify_wire *w) {
+    static const char *const served[] = {
+        [SERVED] = "yes", [NOT_SERVED] = "no", [SERVED_WRONG] = "wrong"};
+    bool size = w->served == SERVED;
+    bool both = size && w->reference[0];
+    json_t *out = json_pack("{s:s, s:s}", "workload", w->workload, "served", served[w->served]);
+    json_object_set_new(out, "status", w->status ? json_integer(w->status) : json_null());
+    json_object_set_new(out, "reference", both ? json_string(w->reference) : json_null());
+    const struct {
+        const char *name;
+        bool known;
+        size_t value;
+    } sizes[] = {{"head_bytes", size, w->head},
+                 {"body_bytes", size, w->body},
+                 {"reference_head_bytes", both, w->head_of_reference},
+                 {"reference_body_bytes", both, w->body_of_reference}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        json_object_set_new(out, sizes[i].name,
+                            sizes[i].known ? json_integer((json_int_t)sizes[i].value)
+                                           : json_null());
+    }
+    json_object_set_new(out, "same_body",
+                        both && !w->varies ? json_boolean(w->same_body) : json_null());
+    json_object_set_new(out, "same_headers", both ? json_boolean(w->same_headers) : json_null());
+    json_object_set_new(out, "content_length", size ? json_boolean(!w->chunked) : json_null());
+    json_object_set_new(out, "keeps_connection", size ? json_boolean(w->keeps) : json_null());
+    return out;
+}
+
+/* For the manifest: what each guest sends. */
+static void probe_keep_wires(struct probe *p) {
+    for (size_t i = 0; i < json_array_size(p->targets); i++) {
+        json_t *target = json_array_get(p->targets, i);
+        const char *base = json_string_value(json_object_get(target, "base"));
+        json_t *replies = json_array();
+        for (size_t k = 0; base && k < p->findings.wires; k++) {
+            if (strcmp(p->findings.wire[k].target, base) == 0) {
+                json_array_append_new(replies, probe_wire(&p->findings.wire[k]));
+            }
+        }
+        if (json_array_size(replies) > 0) {
+            json_object_set(target, "replies", replies);
+        }
+        json_decref(replies);
+    }
+}
+
+static int probe_verify(struct probe *p, struct probe_state *s, struct err *e) {
     struct verify_target *targets = calloc(s->n + 1, sizeof *targets);
     const struct names *names = &s->setup->config->workloads;
     const struct workload **workloads = calloc(names->n + 1, sizeof(const struct workload *));
-    int rc = -1;
-    if (!targets || !workloads) {
-        err_set(e, ERR_MACHINE, "out of memory");
-    } else {
-        for (size_t i = 0; i < s->n; i++) {
-            const struct probed *it = &s->item[i];
-            targets[i] = (struct verify_target){it->config->name, it->target->host,
-                                                it->target->port, it->kind};
-        }
-        for (size_t i = 0; i < names->n; i++) {
-            workloads[i] = workload_find(names->name[i]);
-        }
+    int rc = targets && workloads ? 0 : err_set(e, ERR_MACHINE, "out of memory");
+    for (size_t i = 0; i < s->n && rc == 0; i++) {
+        struct probed *it = &s->item[i];
+        bool guest = it->kind == VERIFY_GUEST;
+        rc = guest ? probe_choose(s->setup, it, e) : 0;
+        targets[i] = (struct verify_target){
+            .name = it->config->name,
+            .host = it->target->host,
+            .port = it->target->port,
+            .kind = it->kind,
+            .workloads = it->workloads,
+            .n_workloads = it->n_workloads,
+            .tentative = guest && s->setup->all_workloads && it->config->workloads.n == 0,
+        };
+    }
+    for (size_t i = 0; i < names->n && rc == 0; i++) {
+        workloads[i] = workload_find(names->name[i]);
+    }
+    if (rc == 0) {
         rc = verify_all(targets, s->n, workloads, names->n, EXCHANGE_TIMEOUT_NS, &p->findings, e);
+        probe_keep_wires(p);
     }
     free(targets);
     free(workloads);

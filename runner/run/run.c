@@ -22,6 +22,8 @@ static void run_name_trial(const struct run *r, const struct plan_trial *t, int 
     out->block = (int)t->block;
     out->role = roles[target->role];
     out->connections = b->connections;
+    snprintf(out->load.generator, sizeof out->load.generator, "%.*s",
+             (int)sizeof out->load.generator - 1, target->generator);
     snprintf(out->target, sizeof out->target, "%s", target->name);
     snprintf(out->base, sizeof out->base, "%s", target->base);
     snprintf(out->workload, sizeof out->workload, "%s", b->workload);

@@ -12,6 +12,7 @@
 
 #include "base/cpus.h"
 #include "base/file.h"
+#include "base/workload.h"
 #include "plan/limits.h"
 #include "sample/kernel.h"
 
@@ -130,6 +131,62 @@ static int setup_check_container_files(const struct setup *s, int max_connection
                    max_connections, needed, s->config->container_files);
 }
 
+/* One that is not wrk: known, there, and fit for every cell. */
+static int setup_other(struct setup *s, const char *name, struct err *e) {
+    const struct load_ops *ops = load_find(name);
+    struct setup_generator *g = &s->others[s->n_others];
+    if (!ops || s->n_others == SETUP_GENERATORS) {
+        return err_set(e, ERR_USAGE,
+                       "generators: no load generator is called '%s'; there are wrk, ab, h2load "
+                       "and siege",
+                       name);
+    }
+    const struct config *c = s->config;
+    for (size_t i = 0; i < c->workloads.n * c->connections.n; i++) {
+        const struct workload *w = workload_find(c->workloads.name[i / c->connections.n]);
+        struct load_spec spec = {
+            .request = {.method = w->method,
+                        .path = w->path,
+                        .headers = w->headers,
+                        .body = w->body},
+            .connections = (int)c->connections.value[i % c->connections.n],
+            .threads = (int)c->threads,
+            .phase = LOAD_WINDOW,
+            .mode = config_mode(c),
+            .duration_ns = c->duration_ns,
+        };
+        if (ops->accepts(&spec, e) != LOAD_OK) {
+            return -1;
+        }
+    }
+    g->ops = ops;
+    s->n_others++;
+    return ops->check(s->loop, NULL, g->version, sizeof g->version, e) == LOAD_OK ? 0 : -1;
+}
+
+static int setup_others(struct setup *s, struct err *e) {
+    const struct names *names = &s->config->generators;
+    for (size_t i = 0; i < names->n; i++) {
+        if (strcmp(names->name[i], s->generator->name) != 0 &&
+            setup_other(s, names->name[i], e) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const struct load_ops *setup_load(const struct setup *s, const char *name) {
+    if (!*name || strcmp(name, s->generator->name) == 0) {
+        return s->generator;
+    }
+    for (size_t i = 0; i < s->n_others; i++) {
+        if (strcmp(s->others[i].ops->name, name) == 0) {
+            return s->others[i].ops;
+        }
+    }
+    return NULL;
+}
+
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e) {
     *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk, .log_fd = -1};
@@ -151,6 +208,9 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
         LOAD_OK) {
         return -1;
     }
+    if (setup_others(s, e) != 0) {
+        return -1;
+    }
     return c->access_log ? setup_open_log(s, e) : 0;
 }
 
@@ -161,29 +221,65 @@ void setup_free_command(char **command) {
     free(command);
 }
 
+const struct workload *setup_workload(const struct target_config *t, const char *name,
+                                      struct err *e) {
+    const struct workload *w = workload_find(name);
+    bool no_memory = false;
+    char *path = w ? config_path(t, name, &no_memory) : NULL;
+    if (!w) {
+        err_set(e, ERR_USAGE, "no workload '%s'", name);
+        return NULL;
+    }
+    if (path) {
+        w = workload_at_path(w, path);
+        free(path);
+        no_memory = !w;
+    }
+    if (no_memory) {
+        err_set(e, ERR_MACHINE, "out of memory");
+        return NULL;
+    }
+    return w;
+}
+
 /* The built-in servers' programs are named by file alone: they are found in the servers folder. */
 static char *setup_program(const struct setup *s, const struct target_config *t) {
     char *path = NULL;
     if (!t->builtin || strchr(t->command[0], '/')) {
-        return config_expand_servers(t->command[0], s->servers);
+        return config_expand(t, t->command[0], s->servers);
     }
     return asprintf(&path, "%s/%s", s->servers, t->command[0]) < 0 ? NULL : path;
 }
 
-int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
-                 char ***command, struct err *e) {
+static size_t setup_count(char *const *words) {
     size_t n = 0;
-    while (t->command && t->command[n]) {
+    while (words && words[n]) {
         n++;
     }
-    char **argv = calloc(n + 1, sizeof *argv);
-    bool bad = !argv;
-    for (size_t i = 0; i < n && !bad; i++) {
-        argv[i] = i == 0 ? setup_program(s, t) : config_expand_servers(t->command[i], s->servers);
-        bad = !argv[i];
+    return n;
+}
+
+/* The command with all that is known put in, and with what makes it log where it is to; NULL out of
+ * memory. */
+static char **setup_command(const struct setup *s, const struct target_config *t) {
+    size_t n = setup_count(t->command);
+    size_t more = s->log_fd >= 0 ? setup_count(t->log_options) : 0;
+    char **argv = calloc(n + more + 1, sizeof *argv);
+    for (size_t i = 0; argv && i < n + more; i++) {
+        const char *word = i < n ? t->command[i] : t->log_options[i - n];
+        argv[i] = i == 0 ? setup_program(s, t) : config_expand(t, word, s->servers);
+        if (!argv[i]) {
+            setup_free_command(argv);
+            return NULL;
+        }
     }
-    if (bad) {
-        setup_free_command(argv);
+    return argv;
+}
+
+int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
+                 char ***command, struct err *e) {
+    char **argv = setup_command(s, t);
+    if (!argv) {
         return err_set(e, ERR_MACHINE, "out of memory");
     }
     *command = argv;
@@ -199,8 +295,8 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
         .ready_path = t->ready_path,
         .ready_timeout_ns = s->config->ready_timeout_ns,
         .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
-        .stop_grace_ns = STOP_GRACE_NS,
-        .dies_by_signal = !t->builtin,
+        .stop_grace_ns = t->stop_grace_ns > 0 ? t->stop_grace_ns : STOP_GRACE_NS,
+        .dies_by_signal = t->dies_by_signal,
         .container = {.image = t->image,
                       .entry = t->builtin,
                       .bridge = t->place == PLACE_BRIDGE,

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "base/workload.h"
 #include "config/config.h"
 #include "load/load.h"
 #include "run/judge.h"
@@ -16,15 +17,26 @@
 #include "target/engine.h"
 #include "target/target.h"
 
+/* Besides wrk. */
+#define SETUP_GENERATORS 8
+
+struct setup_generator {
+    const struct load_ops *ops;
+    char version[64];
+};
+
 struct setup {
     struct loop *loop;
     const struct config *config;
-    const struct load_ops *generator;
+    const struct load_ops *generator; /* wrk: it warms up in any case */
     char generator_version[64];
+    struct setup_generator others[SETUP_GENERATORS]; /* of config.generators, without wrk */
+    size_t n_others;
     struct cpusplit cpus;
     int backlog;
     struct judge_facts facts;
     char servers[PATH_MAX]; /* folder of the built-in servers */
+    bool all_workloads;     /* a guest is verified for all it serves, not only for those chosen */
     bool containers;        /* some target runs in one: then engine is known */
     struct engine engine;
     int log_fd;   /* the access log, a file without a name; -1 = none */
@@ -36,6 +48,9 @@ struct setup {
  */
 int setup_init(struct setup *s, struct loop *loop, const struct config *c, int max_connections,
                struct err *e);
+
+/* The load generator of that name ("" = wrk), or NULL when the run has none of it. */
+const struct load_ops *setup_load(const struct setup *s, const char *name);
 
 /* Closes what setup_init opened. */
 void setup_release(struct setup *s);
@@ -49,6 +64,11 @@ int64_t setup_log_size(const struct setup *s);
 /* Only the CPU split, for a dry run. Returns 0, or -1 with *e (ERR_USAGE: CPUs that are not ours).
  */
 int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e);
+
+/* The workload of that name as the target is asked for it: at its own path. NULL with *e: there is
+ * none, or no memory. */
+const struct workload *setup_workload(const struct target_config *t, const char *name,
+                                      struct err *e);
 
 /* A target's launcher and spec. The argv it points to lives in *command (a NULL-terminated array to
  * be freed with setup_free_command); -1 with *e out of memory. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/workload.h"
 #include "load/summary.h"
+#include "run/counted.h"
 #include "run/replies.h"
 #include "sample/proc.h"
 #include "sample/sampler.h"
@@ -22,6 +23,8 @@ struct trial {
     const struct workload *workload;
     struct trial_record *record;
     const struct target_ops *ops;
+    const struct load_ops *generator; /* of the window */
+    bool counted;                     /* the server is asked what it counted */
     struct target *target;
     pid_t pids[MAX_PIDS];
     size_t n_pids;
@@ -146,10 +149,10 @@ static void trial_read_idle(struct trial *t) {
 static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_ns,
                        struct load_outcome *out, struct sampler_result *seen) {
     const struct config *c = t->setup->config;
-    const struct load_ops *g = t->setup->generator;
+    const struct load_ops *g = phase == LOAD_WINDOW ? t->generator : t->setup->generator;
     struct err e = {0};
     struct load_spec spec = {
-        .program = c->wrk,
+        .program = g == t->setup->generator ? c->wrk : NULL,
         .host = t->target->host,
         .port = t->target->port,
         .request =
@@ -222,7 +225,8 @@ static bool trial_warm_up(struct trial *t) {
     }
     replies_pace(&t->replies);
     bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
-    replies_pace_by(&t->replies, good ? out.requests : 0, out.duration_us);
+    /* Of a window whose requests the server counts, none is the runner's own. */
+    replies_pace_by(&t->replies, good && !t->counted ? out.requests : 0, out.duration_us);
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
     return good && trial_replies_right(t);
@@ -240,6 +244,8 @@ static void trial_keep_load(struct trial_record *r, const struct load_outcome *o
     r->load.errors_status = o->errors_status;
     r->load.cpu_s = o->cpu_s;
     r->load.thread_busy = seen->thread_busy;
+    r->load.latency_step_us = o->latency_step_us;
+    r->load.threads = o->threads > 0 ? o->threads : r->load.threads;
     int64_t good = o->requests - (o->errors_status > 0 ? o->errors_status : 0);
     r->rate = (double)good * 1e6 / (double)o->duration_us;
 }
@@ -256,6 +262,18 @@ static void trial_keep_latency(struct latency_summary *to, const struct hist *h)
     to->p99_us = l.p99_us;
     to->p999_us = l.p999_us;
     to->max_us = l.max_us;
+}
+
+/* For want of a histogram, what the generator sums it up to. */
+static void trial_keep_told(struct latency_summary *to, const struct load_told *told) {
+    to->samples = UNKNOWN_INT;
+    to->mean_us = told->mean_us;
+    to->min_us = told->min_us;
+    to->p50_us = told->p50_us;
+    to->p75_us = told->p75_us;
+    to->p90_us = told->p90_us;
+    to->p99_us = told->p99_us;
+    to->max_us = told->max_us;
 }
 
 /* What it used between two accounts of its own. */
@@ -310,7 +328,11 @@ static void trial_keep_memory(struct trial *t, const struct sampler_result *seen
         m->series.rss[i] = seen->series.rss[i];
         m->series.n++;
     }
-    if (trial_read_memory(t, &now) == 0) {
+    m->peak_pss = seen->peak_pss > m->idle.pss ? seen->peak_pss : m->idle.pss;
+    t->record->server.processes = seen->processes > 0 ? seen->processes : UNKNOWN_INT;
+    if (seen->processes > 1) {
+        m->peak_rss = m->loaded.rss > m->idle.rss ? m->loaded.rss : m->idle.rss;
+    } else if (trial_read_memory(t, &now) == 0) {
         m->peak_rss = now.peak_rss;
     }
 }
@@ -335,12 +357,17 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     struct window before;
     struct window after;
     struct window_delta delta;
+    struct stats_counted before_counted;
     /* Workers may have forked since the start. */
     t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
     trial_ask_self(t, &t->self);
-    window_take(&before, t->pids, t->n_pids);
+    counted_begin(t->counted ? t->target : NULL, &before_counted);
+    window_take(&before, t->pids, t->n_pids, t->target->reaper);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
-        window_take(&after, t->pids, t->n_pids);
+        /* Some may have daemonised meanwhile. */
+        t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+        window_take(&after, t->pids, t->n_pids, t->target->reaper);
+        counted_end(t->target, &before_counted, &r->server);
         window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
         trial_keep_self(t, &delta);
         trial_keep_load(r, &out, &seen);
@@ -348,6 +375,9 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         trial_keep_memory(t, &seen);
         trial_keep_latency(&r->raw, &out.raw);
         trial_keep_latency(&r->corrected, &out.corrected);
+        if (out.told.max_us >= 0) {
+            trial_keep_told(&r->raw, &out.told);
+        }
         r->stall_us = load_stall_us(&out.raw, r->connections);
         r->active_ratio = out.active_ratio;
         *raw = out.raw;
@@ -382,12 +412,17 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     struct target_spec spec;
     char **command = NULL;
     int64_t begun = clock_mono_ns();
-    t.workload = workload_find(r->workload);
-    t.logs = target->builtin && r->role != ROLE_NULL && s->log_fd >= 0;
+    t.workload = setup_workload(target, r->workload, e);
+    t.logs = (target->builtin || target->guest) && r->role != ROLE_NULL && s->log_fd >= 0;
     setup_clear_log(s);
     config_mode_text(s->config, r->mode, sizeof r->mode);
     if (!t.workload) {
-        return err_set(e, ERR_USAGE, "no workload '%s'", r->workload);
+        return -1;
+    }
+    t.generator = setup_load(s, r->load.generator);
+    t.counted = s->config->generators.n > 0 && target->builtin;
+    if (!t.generator) {
+        return err_set(e, ERR_USAGE, "no load generator '%s'", r->load.generator);
     }
     if (setup_target(s, target, &spec, &command, e) != 0) {
         return -1;
@@ -395,7 +430,7 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     clock_iso(r->started);
     r->status = TRIAL_OK;
     r->load.threads = (int)s->config->threads;
-    snprintf(r->load.generator, sizeof r->load.generator, "%s", s->generator->name);
+    snprintf(r->load.generator, sizeof r->load.generator, "%s", t.generator->name);
     if (trial_start(&t, &spec)) {
         trial_read_idle(&t);
         if (s->config->verify) {

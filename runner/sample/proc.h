@@ -10,10 +10,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* CPU used since the start, summed over threads (and over processes by proc_cpu_read). */
+/* CPU used since the start, summed over threads (and over processes by proc_cpu_read). A process
+ * that ended and was waited for is counted with the one that waited: its time moves from its own
+ * figures to the other's, and the sum goes on. */
 struct proc_cpu {
-    int64_t run_ns;       /* /proc/PID/task/TID/schedstat, live threads; -1 = not available */
-    int64_t user_ticks;   /* /proc/PID/stat, live and ended threads; clock ticks */
+    int64_t run_ns;       /* /proc/PID/task/TID/schedstat, live threads, and the ticks of children
+                             waited for; -1 = not available */
+    int64_t user_ticks;   /* /proc/PID/stat, live and ended threads and children waited for */
     int64_t system_ticks; /* same */
     int64_t voluntary, involuntary; /* context switches of live threads */
 };
@@ -39,6 +42,9 @@ int64_t proc_parse_schedstat(const char *text);
 /* utime and stime of /proc/PID/stat; the name may hold spaces and parentheses. Returns 0 or -1. */
 int proc_parse_stat(const char *text, int64_t *user_ticks, int64_t *system_ticks);
 
+/* The same of the children it has waited for, and theirs: cutime and cstime. */
+int proc_parse_stat_reaped(const char *text, int64_t *user_ticks, int64_t *system_ticks);
+
 /* The number behind "Name:" at the start of a line, in units of the file (kB lines are given in
  * bytes). -1 when the line is missing or not a number. For status and smaps_rollup. */
 int64_t proc_parse_field(const char *text, const char *name);
@@ -53,6 +59,10 @@ size_t proc_parse_children(const char *text, pid_t *out, size_t max);
 
 /* Sums over the processes. Returns 0, or -1 when none of them could be read. */
 int proc_cpu_read(const pid_t *pids, size_t n, struct proc_cpu *out);
+
+/* Adds what the children that `reaper` waited for have used: a process of ours that looks after
+ * what daemonised, and whose own time is not the target's. 0 = there is none. */
+void proc_cpu_add_reaped(pid_t reaper, struct proc_cpu *out);
 
 /* What lies between two readings. Nanoseconds come from run_ns; where that is not available, or
  * where an ended thread took its share with it (the ticks, which keep it, say clearly more), from

@@ -40,27 +40,36 @@ static bool proc_skip_word(const char **at) {
     return len > 0;
 }
 
-int proc_parse_stat(const char *text, int64_t *user_ticks, int64_t *system_ticks) {
+/* Two neighbouring fields of a stat line, the first of which is number `first`. */
+static int proc_parse_pair(const char *text, int first, int64_t *a, int64_t *b) {
     /* Field 2 is the name in parentheses, which may itself hold any of ") (": the last one ends it.
-     * Fields 14 and 15 are utime and stime (proc(5)). */
+     */
     const char *at = strrchr(text, ')');
     if (!at) {
         return -1;
     }
     at++;
-    for (int field = 3; field < 14; field++) {
+    for (int field = 3; field < first; field++) {
         if (!proc_skip_word(&at)) {
             return -1;
         }
     }
-    int64_t user;
-    int64_t system;
-    if (!proc_number(&at, &user) || !proc_number(&at, &system)) {
+    int64_t one;
+    int64_t other;
+    if (!proc_number(&at, &one) || !proc_number(&at, &other)) {
         return -1;
     }
-    *user_ticks = user;
-    *system_ticks = system;
+    *a = one;
+    *b = other;
     return 0;
+}
+
+int proc_parse_stat(const char *text, int64_t *user_ticks, int64_t *system_ticks) {
+    return proc_parse_pair(text, 14, user_ticks, system_ticks); /* utime, stime (proc(5)) */
+}
+
+int proc_parse_stat_reaped(const char *text, int64_t *user_ticks, int64_t *system_ticks) {
+    return proc_parse_pair(text, 16, user_ticks, system_ticks); /* cutime, cstime */
 }
 
 int64_t proc_parse_field(const char *text, const char *name) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -67,6 +68,26 @@ static void proc_cpu_add_threads(pid_t pid, struct proc_cpu *out) {
     }
 }
 
+/* Ticks of children waited for, as part of all three sums. */
+static void proc_cpu_add_children(const char *stat, struct proc_cpu *out) {
+    int64_t user;
+    int64_t system;
+    const int64_t per_second = sysconf(_SC_CLK_TCK);
+    if (proc_parse_stat_reaped(stat, &user, &system) != 0 || per_second <= 0) {
+        return; /* an odd kernel; no child is known of then */
+    }
+    out->user_ticks += user;
+    out->system_ticks += system;
+    proc_add(&out->run_ns, (user + system) * (1000000000 / per_second));
+}
+
+void proc_cpu_add_reaped(pid_t reaper, struct proc_cpu *out) {
+    char text[4096];
+    if (reaper > 0 && out->user_ticks >= 0 && proc_file(reaper, "stat", text, sizeof text) > 0) {
+        proc_cpu_add_children(text, out);
+    }
+}
+
 int proc_cpu_read(const pid_t *pids, size_t n, struct proc_cpu *out) {
     size_t seen = 0;
     *out = (struct proc_cpu){0};
@@ -81,6 +102,7 @@ int proc_cpu_read(const pid_t *pids, size_t n, struct proc_cpu *out) {
         seen++;
         out->user_ticks += user;
         out->system_ticks += system;
+        proc_cpu_add_children(text, out);
         proc_cpu_add_threads(pids[i], out);
     }
     if (seen == 0) {

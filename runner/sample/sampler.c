@@ -54,6 +54,8 @@ static void sampler_take_memory(struct sampler *s) {
         return;
     }
     s->result.last = m;
+    s->result.processes = (int)n > s->result.processes ? (int)n : s->result.processes;
+    s->result.peak_pss = m.pss > s->result.peak_pss ? m.pss : s->result.peak_pss;
     if (s->result.samples == 0 || m.rss > s->result.loaded.rss) {
         s->result.loaded = m;
     }
@@ -104,7 +106,7 @@ static void sampler_on_timer(uv_timer_t *timer) {
 }
 
 static void sampler_know_nothing(struct sampler_result *r) {
-    *r = (struct sampler_result){.socket_memory = -1, .thread_busy = (double)NAN};
+    *r = (struct sampler_result){.socket_memory = -1, .peak_pss = -1, .thread_busy = (double)NAN};
     r->loaded = r->last = (struct proc_memory){-1, -1, -1, -1, -1, -1};
 }
 

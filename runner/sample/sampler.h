@@ -12,7 +12,7 @@
 #include "base/loop.h"
 #include "sample/proc.h"
 
-#define SAMPLER_ROOTS  16
+#define SAMPLER_ROOTS  512
 #define SAMPLER_SERIES 64
 
 struct sampler;
@@ -28,6 +28,8 @@ struct sampler_result {
     int samples;               /* how often the server's memory was read */
     struct proc_memory loaded; /* the reading with the highest RSS */
     struct proc_memory last;   /* the last reading */
+    int64_t peak_pss;          /* the highest PSS of any reading; -1 = unknown */
+    int processes;             /* most at once in any reading */
     int64_t socket_memory;     /* highest kernel TCP memory of the namespace, bytes; -1 = unknown */
     /* CPU of the generator's busiest thread over the time it was observed, 0..1; NaN when no
      * thread was seen twice. */

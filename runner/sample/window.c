@@ -7,7 +7,7 @@
 
 #define TREE_MAX 1024
 
-void window_take(struct window *w, const pid_t *server, size_t n) {
+void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) {
     pid_t pids[TREE_MAX];
     size_t found = proc_trees(server, n, pids, TREE_MAX);
     kernel_read_tcp(&w->tcp);
@@ -18,6 +18,7 @@ void window_take(struct window *w, const pid_t *server, size_t n) {
     w->throttled = cgroup_read_throttled("");
     /* These belong to one moment. */
     proc_cpu_read(pids, found, &w->server);
+    proc_cpu_add_reaped(reaper, &w->server);
     w->at_ns = clock_mono_ns();
     w->runner_ns = proc_self_cpu_ns();
     w->run_ns = cgroup_read_run_ns("");

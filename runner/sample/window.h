@@ -41,9 +41,10 @@ struct window_delta {
     struct proc_usage server;
 };
 
-/* Takes a snapshot. server: the roots; their descendants are found here. The server's part is
+/* Takes a snapshot. server: the roots; their descendants are found here. reaper: a process of
+ * ours that waits for what daemonised from it (proc_cpu_add_reaped), 0 = none. The server's part is
  * unknown when none of its processes can be read. */
-void window_take(struct window *w, const pid_t *server, size_t n);
+void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper);
 
 /* The difference of two snapshots. generator_ns: CPU the generator used meanwhile, -1 = unknown
  * (foreign_cpus is unknown then). Pure: tests feed it. ticks_per_second is sysconf(_SC_CLK_TCK). */

@@ -32,7 +32,8 @@ struct reproduce_side reproduce_side_of(const struct verdict *v) {
                                    .se = v->yuen.se,
                                    .df = v->yuen.df,
                                    .log_lo = v->log_lo,
-                                   .log_hi = v->log_hi};
+                                   .log_hi = v->log_hi,
+                                   .margin = v->margin};
 }
 
 static bool is_usable(const struct reproduce_side *s) {
@@ -87,8 +88,16 @@ static int sign_of(const struct reproduce_side *s) {
     return (s->log_lo > 0.0) - (s->log_hi < 0.0);
 }
 
+/* Margins are options, read from text: equal ones are equal bits. */
+static bool same_equivalence(const struct reproduce_side *a, const struct reproduce_side *b) {
+    return a->kind == VERDICT_EQUIVALENT && b->kind == VERDICT_EQUIVALENT && a->margin == b->margin;
+}
+
 static enum reproduce_outcome outcome_of(const struct reproduced *r, const struct reproduce_side *a,
                                          const struct reproduce_side *b) {
+    if (same_equivalence(a, b)) {
+        return REPRODUCE_SAME;
+    }
     if (sign_of(a) * sign_of(b) < 0) {
         return REPRODUCE_REVERSED;
     }

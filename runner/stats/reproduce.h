@@ -4,6 +4,10 @@
  *   df = (s1^2 + s2^2)^2 / (s1^4 / df1 + s2^4 / df2)
  * p of "D = 0" from t, adjusted over all cells by Holm; a change is real when its adjusted p is
  * at most 0.05.
+ *   reproduced            both runs found the pair equivalent within the same margin: a difference
+ *                         inside it was declared irrelevant before either run, so a change from one
+ *                         such difference to another is none, however exactly it is known
+ * else
  *   reversed              both runs' own intervals exclude 0, with opposite signs
  *   not reproduced        the change is real
  *   reproduced            it is not, and the 90% interval of D lies inside +-ln 1.05 (two one-sided
@@ -33,6 +37,7 @@ struct reproduce_side {
     enum verdict_kind kind;
     double mean, se, df;   /* trimmed mean of the log ratios, its error, h - 1 */
     double log_lo, log_hi; /* the run's own interval at its own level */
+    double margin;         /* what its "equivalent" means: 0.03 is within 3% */
 };
 
 enum reproduce_outcome {

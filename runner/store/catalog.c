@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "store/manifest.h"
+#include "store/owned.h"
 
 #define MANIFEST_LIMIT ((size_t)4 << 20)
 
@@ -268,8 +269,26 @@ static int remove_locked(int folder, const char *name) {
     return renameat(folder, name, folder, aside) != 0 ? -1 : catalog_remove_tree(folder, aside);
 }
 
+int catalog_find_foreign(const char *results, const char *name, char *out, size_t size,
+                         struct err *e) {
+    char path[PATH_MAX];
+    if (file_join(path, sizeof path, results, name, e) != 0) {
+        return -1;
+    }
+    const int run = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int rc = run >= 0 ? owned_find_foreign(run, out, size) : -1;
+    if (rc < 0) {
+        err_set(e, ERR_MACHINE, "cannot read the folder %s: %s", path, strerror(errno));
+    }
+    if (run >= 0) {
+        close(run);
+    }
+    return rc;
+}
+
 int catalog_remove(const char *results, const char *name, struct err *e) {
     char path[PATH_MAX];
+    char foreign[256];
     struct stat st;
     enum store_state state;
     if (file_join(path, sizeof path, results, name, e) != 0) {
@@ -282,6 +301,12 @@ int catalog_remove(const char *results, const char *name, struct err *e) {
         return err_set(e, ERR_USAGE, "%s: not the folder of a run of ours; it stays", path);
     }
     json_decref(manifest);
+    const int found = catalog_find_foreign(results, name, foreign, sizeof foreign, e);
+    if (found != 0) {
+        return found < 0 ? -1
+                         : err_set(e, ERR_USAGE, "%s: %s in it is not loopbench's; it stays", path,
+                                   foreign);
+    }
     const int folder = open(results, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int run = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const int lock = run >= 0 ? lock_run(run) : -2;

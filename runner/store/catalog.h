@@ -45,10 +45,16 @@ bool catalog_is_run_id(const char *name);
  * name of something published) in the results folder. Returns 0, or -1 with *e (ERR_USAGE). */
 int catalog_resolve(const char *results, const char *name, char *path, size_t size, struct err *e);
 
-/* Removes results/name, the folder of a run that `run` made. It is moved aside in one step first,
- * so that no half-removed run is ever listed; what a removal that was cut off left behind is
- * removed by the next. Returns 1 when it was removed, 0 when it stays because a runner writes to
- * it, -1 with *e (ERR_USAGE: not such a folder; ERR_MACHINE: it cannot be removed). */
+/* Looks for what is not loopbench's in results/name. Returns 1 with its path in `out`, 0 when there
+ * is nothing, -1 with *e. */
+int catalog_find_foreign(const char *results, const char *name, char *out, size_t size,
+                         struct err *e);
+
+/* Removes results/name, the folder of a run that `run` made and in which nothing is but that. It is
+ * moved aside in one step first, so that no half-removed run is ever listed; what a removal that
+ * was cut off left behind is removed by the next. Returns 1 when it was removed, 0 when it stays
+ * because a runner writes to it, -1 with *e (ERR_USAGE: not such a folder, or something else is in
+ * it; ERR_MACHINE: it cannot be removed). */
 int catalog_remove(const char *results, const char *name, struct err *e);
 
 /* Removes the entry `name` of the open folder `parent` (AT_FDCWD: a path) and all below it, never

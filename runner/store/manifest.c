@@ -1,7 +1,9 @@
 #include "store/manifest.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const json_t *manifest_at(const json_t *manifest, const char *path) {
@@ -42,7 +44,14 @@ const char *manifest_text(const json_t *manifest, const char *path, char *buf, s
 
 int64_t manifest_int(const json_t *manifest, const char *path) {
     const json_t *v = manifest_at(manifest, path);
-    return json_is_integer(v) ? json_integer_value(v) : UNKNOWN_INT;
+    if (!json_is_string(v)) {
+        return json_is_integer(v) ? json_integer_value(v) : UNKNOWN_INT;
+    }
+    const char *text = json_string_value(v);
+    char *end = NULL;
+    errno = 0;
+    const long long n = strtoll(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 ? n : UNKNOWN_INT;
 }
 
 const char *store_state_name(enum store_state state) {

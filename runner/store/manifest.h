@@ -9,11 +9,14 @@
  *               workloads [], connections [], warmup_us, window_us (null: requests are counted),
  *               blocks, trials}
  *   targets    [{name, base, role, server, versions {}, command [], place, url, image,
- *               image_id}]
- *               in the order to show them; url, image and image_id where they mean something
+ *               image_id, guest, about, replies []}]
+ *               in the order to show them; url, image, image_id, about and replies (what verify
+ *               found of a server that is not ours) where they mean something
+ *   left_out   [{name, reason, package}]  chosen targets that are not installed; absent: none
  *   containers {started_by, engine {version, storage_driver, cgroup, runtime}, limits {}, …} or
  *               null
  *   generator  {name, version, threads}
+ *   generators [{name, version}]    of a cross-check
  *   cpus       {server, generator, note}   as lists "0-3"; note null when the split is clean
  *   machine    facts of sample/machine, nested as they come
  *   versions   {gnuplot, libuv, …}
@@ -39,7 +42,8 @@ const json_t *manifest_at(const json_t *manifest, const char *path);
 const char *manifest_text(const json_t *manifest, const char *path, char *buf, size_t size,
                           const char *fallback);
 
-/* The integer at a path, or UNKNOWN_INT. */
+/* The integer at a path, or UNKNOWN_INT. Options are recorded as text, which counts where it is
+ * decimal digits and nothing else. */
 int64_t manifest_int(const json_t *manifest, const char *path);
 
 /* Parses and checks the members the store itself relies on; `file` is named in messages. Returns a

@@ -33,10 +33,12 @@ static const struct load_result load_unknown = {
     .errors_status = UNKNOWN_INT,
     .cpu_s = UNKNOWN_REAL,
     .thread_busy = UNKNOWN_REAL,
+    .latency_step_us = UNKNOWN_INT,
 };
 
 static const struct server_result server_unknown = {
     .pid = UNKNOWN_INT,
+    .processes = UNKNOWN_INT,
     .cpu_ns = UNKNOWN_INT,
     .user_ns = UNKNOWN_INT,
     .system_ns = UNKNOWN_INT,
@@ -44,6 +46,8 @@ static const struct server_result server_unknown = {
     .switches_involuntary = UNKNOWN_INT,
     .cpus_used = UNKNOWN_REAL,
     .cpu_us_per_request = UNKNOWN_REAL,
+    .requests = UNKNOWN_INT,
+    .accepted = UNKNOWN_INT,
 };
 
 static const struct environment_result environment_unknown = {
@@ -71,7 +75,10 @@ void record_init(struct trial_record *r) {
         .stall_us = UNKNOWN_INT,
         .active_ratio = UNKNOWN_REAL,
         .server = server_unknown,
-        .memory = {.idle = memory_unknown, .loaded = memory_unknown, .peak_rss = UNKNOWN_INT},
+        .memory = {.idle = memory_unknown,
+                   .loaded = memory_unknown,
+                   .peak_rss = UNKNOWN_INT,
+                   .peak_pss = UNKNOWN_INT},
         .environment = environment_unknown,
         .hist_offset = UNKNOWN_INT,
         .hist_length = UNKNOWN_INT,

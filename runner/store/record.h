@@ -56,18 +56,22 @@ struct load_result {
     int64_t requests;    /* replies, whatever their status */
     int64_t bytes;       /* received */
     int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
-    double cpu_s;       /* CPU of the whole generator process */
-    double thread_busy; /* busiest thread's CPU over wall time, 0..1, while the window ran */
+    double cpu_s;            /* CPU of the whole generator process */
+    double thread_busy;      /* busiest thread's CPU over wall time, 0..1, while the window ran */
+    int64_t latency_step_us; /* the smallest difference of latencies that the generator can tell */
 };
 
-/* CPU of the server over the measured window (all threads). */
+/* CPU of the server over the measured window (all threads of all its processes). */
 struct server_result {
     char source[8]; /* of CPU and memory: "proc", "stats" (what it says of itself), "none" */
     int64_t pid;
+    int64_t processes; /* most at once while the window ran, descendants included */
     int64_t cpu_ns, user_ns, system_ns;
     int64_t switches_voluntary, switches_involuntary;
     double cpus_used;          /* cpu_ns over wall time */
     double cpu_us_per_request; /* headline: cpu_ns / 1000 / requests */
+    /* What the server itself counted over the window; only where it was asked (crosscheck). */
+    int64_t requests, accepted; /* requests whose reply was begun; connections */
 };
 
 /* Memory in bytes at one moment. */
@@ -88,7 +92,10 @@ struct memory_series {
 struct memory_result {
     struct memory_sample idle;   /* ready, before any load */
     struct memory_sample loaded; /* last sample of the window with the connections open */
-    int64_t peak_rss;            /* the highest RSS since the target started, VmHWM */
+    /* The highest RSS since the target started, VmHWM; of several processes the highest sum that
+     * was sampled, for their own peaks need not have come together. */
+    int64_t peak_rss;
+    int64_t peak_pss; /* the highest PSS that was sampled */
     struct memory_series series;
 };
 

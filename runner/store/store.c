@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "store/files.h"
 #include "store/manifest.h"
 #include "store/member.h"
 #include "store/record_json.h"
@@ -193,6 +194,17 @@ static int store_read_manifest(struct store *s, struct err *e) {
     return s->manifest ? 0 : -1;
 }
 
+/* A complete run knows how many lines it has; one of an older version, how many trials were
+ * planned. */
+static size_t count_lost(const struct store *s) {
+    if (s->state != STORE_COMPLETE) {
+        return 0;
+    }
+    const int64_t lines = manifest_int(s->manifest, "lines");
+    const int64_t said = lines >= 0 ? lines : manifest_int(s->manifest, "plan.trials");
+    return said > (int64_t)s->count ? (size_t)said - s->count : 0;
+}
+
 int store_open(struct store *s, const char *dir, struct err *e) {
     *s = (struct store){0};
     size_t len = strlen(dir);
@@ -207,6 +219,8 @@ int store_open(struct store *s, const char *dir, struct err *e) {
         store_release(s);
         return -1;
     }
+    s->changed = files_find_changed(s->dir, s->manifest);
+    s->lost = count_lost(s);
     return 0;
 }
 

@@ -38,6 +38,9 @@ struct store {
     bool torn;        /* the last line was cut short and is not among the records */
     size_t good;      /* bytes of trials.jsonl up to the end of the last whole line */
     int64_t hist_end; /* bytes of histograms.gz that records refer to */
+    /* "config.ini" or "plan.json", which is not as it was when the run was begun; NULL = none */
+    const char *changed;
+    size_t lost; /* of a complete run: trials that were measured and are not there any more */
 };
 
 /* Reads a run. A last line cut short is left out (and said in ->torn); anything else that is not as

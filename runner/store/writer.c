@@ -1,3 +1,4 @@
+#include "store/files.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ static int writer_set_state(struct writer *w, enum store_state state, struct err
     return writer_set(w, "state", json_string(store_state_name(state)), e);
 }
 
-static int writer_make_manifest(struct writer *w, const json_t *given, const char *run_id,
+static int writer_make_manifest(struct writer *w, const struct writer_begin *b, const char *run_id,
                                 struct err *e) {
     char now[CLOCK_ISO_SIZE];
     clock_iso(now);
@@ -122,7 +123,8 @@ static int writer_make_manifest(struct writer *w, const json_t *given, const cha
         writer_set(w, "run_id", json_string(run_id), e) != 0 ||
         writer_set(w, "started", json_string(now), e) != 0 ||
         writer_set_state(w, STORE_RUNNING, e) != 0 ||
-        json_object_update_missing(w->manifest, (json_t *)given) != 0) {
+        writer_set(w, "files_crc32", files_crc(b->config, b->plan), e) != 0 ||
+        json_object_update_missing(w->manifest, (json_t *)b->manifest) != 0) {
         return err_set(e, ERR_MACHINE, "out of memory writing %s/manifest.json", w->dir);
     }
     json_t *copy = json_deep_copy(w->manifest);
@@ -137,7 +139,7 @@ static int writer_make_manifest(struct writer *w, const json_t *given, const cha
 static int writer_fill(struct writer *w, const struct writer_begin *b, const char *run_id,
                        struct err *e) {
     w->hists = writer_open(w, "histograms.gz", O_CREAT | O_EXCL, e);
-    if (w->hists < 0 || writer_make_manifest(w, b->manifest, run_id, e) != 0 ||
+    if (w->hists < 0 || writer_make_manifest(w, b, run_id, e) != 0 ||
         writer_write_text(w, "config.ini", b->config, e) != 0 ||
         writer_write_text(w, "plan.json", b->plan, e) != 0) {
         return -1;
@@ -213,7 +215,7 @@ static int writer_reopen(struct writer *w, struct err *e) {
     }
     w->before.live = false;
     w->resumed = true;
-    if (w->before.state == STORE_COMPLETE) {
+    if (w->before.state == STORE_COMPLETE && w->before.lost == 0) {
         return err_set(e, ERR_USAGE, "%s is complete; there is nothing to resume", w->dir);
     }
     w->hists = writer_open(w, "histograms.gz", O_CREAT, e);
@@ -330,6 +332,11 @@ int writer_note(struct writer *w, const char *key, json_t *value, struct err *e)
 }
 
 int writer_end(struct writer *w, enum store_state state, struct err *e) {
+    /* So that a line which gets lost later is missed. */
+    if (state == STORE_COMPLETE &&
+        writer_set(w, "lines", json_integer((json_int_t)w->count), e) != 0) {
+        return -1;
+    }
     return writer_set_state(w, state, e) != 0 ? -1 : writer_write_manifest(w, e);
 }
 

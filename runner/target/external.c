@@ -20,10 +20,10 @@
 #include "base/file.h"
 #include "target/http.h"
 #include "target/local_probe.h"
+#include "target/stats.h"
 
 #define SECOND        INT64_C(1000000000)
 #define READY_TIMEOUT (10 * SECOND)
-#define STATS_TIMEOUT (2 * SECOND)
 #define PAUSE         (SECOND / 100)
 
 struct external {
@@ -203,22 +203,8 @@ static bool external_gone(void *ctx) {
     return !external_alive(&x->target);
 }
 
-/* GET /stats into *reply; false where it is not answered with a JSON object. */
 static json_t *external_stats(const struct external *x) {
-    struct http_reply reply = {0};
-    const struct http_request request = {
-        .path = "/stats", .minor = 1, .headers = "Connection: close\r\n"};
-    json_t *said = NULL;
-    if (http_exchange(x->target.host, x->target.port, &request, &reply, STATS_TIMEOUT) == HTTP_OK &&
-        reply.status == 200) {
-        said = json_loadb(reply.body, reply.body_len, 0, NULL);
-        if (said && !json_is_object(said)) {
-            json_decref(said);
-            said = NULL;
-        }
-    }
-    http_reply_release(&reply);
-    return said;
+    return stats_ask(x->target.host, x->target.port);
 }
 
 static enum target_failure external_await_answer(struct external *x, int64_t end_ns,
@@ -301,24 +287,13 @@ static const char *external_output(const struct target *t) {
     return "";
 }
 
-/* A count at object.name, times `unit`; -1 = not said. */
-static int64_t external_count(const json_t *said, const char *object, const char *name,
-                              int64_t unit) {
-    const json_t *v = json_object_get(json_object_get(said, object), name);
-    if (!json_is_integer(v) || json_integer_value(v) < 0 ||
-        json_integer_value(v) > INT64_MAX / unit) {
-        return -1;
-    }
-    return (int64_t)json_integer_value(v) * unit;
-}
-
 static bool external_self(const struct target *t, struct target_self *out) {
     json_t *said = external_stats(external_view(t));
     *out = (struct target_self){
-        .user_ns = external_count(said, "cpu", "user_us", 1000),
-        .system_ns = external_count(said, "cpu", "system_us", 1000),
-        .rss = external_count(said, "memory", "rss_bytes", 1),
-        .peak_rss = external_count(said, "memory", "peak_rss_bytes", 1),
+        .user_ns = stats_count(said, "cpu", "user_us", 1000),
+        .system_ns = stats_count(said, "cpu", "system_us", 1000),
+        .rss = stats_count(said, "memory", "rss_bytes", 1),
+        .peak_rss = stats_count(said, "memory", "peak_rss_bytes", 1),
     };
     json_decref(said);
     return out->user_ns >= 0 || out->rss >= 0;

@@ -91,6 +91,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
         .env = spec->env,
         .cwd = spec->cwd,
         .cpus = spec->cpus,
+        .guarded = true,
         .on_line = local_on_line,
         .ctx = l,
     };
@@ -100,6 +101,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
         local_free(&l->target);
         return TARGET_START;
     }
+    l->target.reaper = child_reaper(l->child);
     *out = &l->target;
     return TARGET_OK;
 }
@@ -248,11 +250,7 @@ static bool local_alive(const struct target *t) {
 }
 
 static size_t local_pids(const struct target *t, pid_t *out, size_t max) {
-    if (max == 0 || !local_alive(t)) {
-        return 0;
-    }
-    out[0] = child_pid(local_view(t)->child);
-    return 1;
+    return local_alive(t) ? child_roots(local_view(t)->child, out, max) : 0;
 }
 
 static enum target_failure local_end(struct local *l, struct err *e) {
@@ -261,6 +259,7 @@ static enum target_failure local_end(struct local *l, struct err *e) {
     uv_run(&l->loop->uv, UV_RUN_NOWAIT); /* an exit that has already happened is not ours */
     if (child_exited(l->child)) {
         local_say_exit(l, "before it was told to", e);
+        child_stop(l->child, SIGKILL, 0); /* what it left */
         return TARGET_CRASHED;
     }
     if (!child_stop(l->child, signum, grace)) {

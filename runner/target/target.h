@@ -89,6 +89,9 @@ struct target {
     const struct target_ops *ops;
     char host[64]; /* where it listens; final once ready() succeeded */
     int port;
+    /* A process of ours that waits for what daemonised from it, so that what those used is known
+     * when they have ended; 0 = none. */
+    pid_t reaper;
 };
 
 struct target_ops {

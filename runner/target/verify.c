@@ -42,7 +42,9 @@ static int session_workload(struct session *s, const struct workload *w) {
     struct http_request request = session_request(w, w->method);
     struct verify_probe probe = {
         .workload = w, .status = w->status, .content_type = w->content_type, .length = -1};
-    snprintf(probe.name, sizeof probe.name, "%s %s", w->method, w->path);
+    /* Named by the workload's own path, wherever this target has it. */
+    const struct workload *row = workload_find(w->name);
+    snprintf(probe.name, sizeof probe.name, "%s %s", w->method, row ? row->path : w->path);
     int rc = session_ask(s, &request, &probe, &len);
     if (rc != 0 || s->target->kind != VERIFY_OURS || s->dead) {
         return rc;
@@ -58,6 +60,50 @@ static int session_workload(struct session *s, const struct workload *w) {
     probe.length = w->varies ? -1 : len;
     snprintf(probe.name, sizeof probe.name, "HEAD %s", w->path);
     return session_ask(s, &request, &probe, &none);
+}
+
+/* A workload of a guest, and what came of it. */
+static int session_guest_workload(struct session *s, const struct workload *w) {
+    size_t failures = verify_failures(s->f);
+    size_t kept = s->replies ? s->replies->n : 0;
+    if (session_workload(s, w) != 0) {
+        return -1;
+    }
+    const struct http_reply *reply =
+        s->replies && s->replies->n > kept ? &s->replies->items[kept].reply : NULL;
+    return verify_add_wire(s->f, s->target, w,
+                           s->absent                          ? NOT_SERVED
+                           : verify_failures(s->f) > failures ? SERVED_WRONG
+                                                              : SERVED,
+                           reply, s->e);
+}
+
+/* The workloads that a guest answers, in their order; those asked for where that is not known. */
+static size_t choose_served(const struct session *s, const struct workload *const *asked, size_t n,
+                            const struct workload *rows[MAX_ROWS]) {
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool served = !s->replies;
+        for (size_t k = 0; s->replies && k < s->replies->n; k++) {
+            served = served || s->replies->items[k].workload == asked[i];
+        }
+        if (served) {
+            rows[used++] = asked[i];
+        }
+    }
+    return used;
+}
+
+/* How it answers what no workload asks, and several requests on one connection. */
+static int session_guest_rest(struct session *s, const struct workload *const *asked, size_t n) {
+    const struct workload *rows[MAX_ROWS];
+    size_t served = choose_served(s, asked, n, rows);
+    if (served == 0) {
+        return 0;
+    }
+    int rc = session_manners(s, rows[0]);
+    rc = rc == 0 ? session_connections(s, rows[0]) : rc;
+    return rc == 0 ? session_pipeline(s, rows[0], rows, served) : rc;
 }
 
 /* 404 for what is not there, 405 with Allow for a method that an endpoint does not take. */
@@ -158,16 +204,21 @@ int verify_contract(const struct verify_target *target, const struct workload *c
     struct session s = {
         .target = target, .timeout_ns = timeout_ns, .replies = replies, .f = f, .e = e};
     const struct workload *rows[MAX_ROWS];
-    size_t asked = choose_rows(target, workloads, n, rows);
-    const struct workload *hello = workload_find("hello");
-    const struct workload *first = target->kind == VERIFY_GUEST && n > 0 ? workloads[0] : hello;
+    size_t asked = target->workloads
+                       ? choose_rows(target, target->workloads, target->n_workloads, rows)
+                       : choose_rows(target, workloads, n, rows);
+    const struct workload *first = workload_find("hello");
+    bool guest = target->kind == VERIFY_GUEST;
     int rc = 0;
     *e = (struct err){0};
     if (replies) {
         replies->target = target;
     }
     for (size_t i = 0; i < asked && rc == 0; i++) {
-        rc = session_workload(&s, rows[i]);
+        rc = guest ? session_guest_workload(&s, rows[i]) : session_workload(&s, rows[i]);
+    }
+    if (guest) {
+        return rc == 0 ? session_guest_rest(&s, rows, asked) : rc;
     }
     if (rc == 0 && target->kind == VERIFY_OURS) {
         rc = session_pages(&s);

@@ -23,6 +23,12 @@ struct verify_target {
     const char *host;
     int port;
     enum verify_kind kind;
+    /* Workloads of its own (a guest's, at its own paths) in place of those given to all; NULL = it
+     * has none. */
+    const struct workload *const *workloads;
+    size_t n_workloads;
+    /* It does not say that it serves them: one that is not there is noted, no failure. */
+    bool tentative;
 };
 
 enum verify_level {
@@ -40,9 +46,26 @@ struct verify_finding {
     char got[200];
 };
 
+/* What a guest sends for one workload, and how that differs from the reference. */
+struct verify_wire {
+    char target[64], workload[64];
+    char reference[64]; /* "" = there was none to hold it against */
+    enum verify_served { SERVED, NOT_SERVED, SERVED_WRONG } served;
+    int status;        /* 0 = no reply */
+    size_t head, body; /* bytes of its reply; the body without the framing of chunks */
+    size_t head_of_reference, body_of_reference;
+    bool same_body; /* byte for byte; of a workload that varies: it was judged by its meaning */
+    bool varies;
+    bool chunked;      /* no Content-Length */
+    bool keeps;        /* the connection */
+    bool same_headers; /* the same names in the same order and letter case */
+};
+
 struct verify_findings {
     struct verify_finding *items;
     size_t n, room;
+    struct verify_wire *wire; /* of guests only */
+    size_t wires;
 };
 
 void verify_findings_release(struct verify_findings *f);
@@ -81,6 +104,16 @@ int verify_compare(const struct verify_replies *reference, const struct verify_r
 int verify_all(const struct verify_target *targets, size_t n_targets,
                const struct workload *const *workloads, size_t n_workloads, int64_t timeout_ns,
                struct verify_findings *f, struct err *e);
+
+/* Takes the passed checks of a target away, of one that was only there to compare with. */
+void verify_hide(struct verify_findings *f, const char *target);
+
+/* For each guest what it serves, the size of a reply beside the reference's, and whether comparing
+ * them would be fair. Nothing where there is no guest. */
+void verify_print_fair(const struct verify_findings *f, FILE *out);
+
+/* Whether a guest serves nothing, or answers wrongly. */
+bool verify_is_useless(const struct verify_findings *f);
 
 /* The first failure as one line: "h2o: GET /hello: expected …, got …"; "" where there is none. */
 void verify_first_failure(const struct verify_findings *f, char *out, size_t size);

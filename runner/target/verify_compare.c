@@ -145,6 +145,39 @@ static void list_headers(const struct http_reply *r, const struct http_reply *wi
     }
 }
 
+bool verify_same_names(const struct http_reply *a, const struct http_reply *b) {
+    struct http_header ha;
+    struct http_header hb;
+    for (size_t i = 0;; i++) {
+        bool more = http_reply_header(a, i, &ha);
+        if (more != http_reply_header(b, i, &hb)) {
+            return false;
+        }
+        if (!more) {
+            return true;
+        }
+        if (ha.name_len != hb.name_len || memcmp(ha.name, hb.name, ha.name_len) != 0) {
+            return false;
+        }
+    }
+}
+
+/* The same set of headers: their order and letter case are left to tell. */
+static int describe_order(const struct verify_replies *reference,
+                          const struct verify_replies *guest, const char *probe,
+                          const struct http_reply *ours, const struct http_reply *theirs,
+                          struct verify_findings *f, struct err *e) {
+    char expected[200];
+    char got[200];
+    if (verify_same_names(ours, theirs)) {
+        return 0;
+    }
+    list_headers(ours, NULL, expected, sizeof expected);
+    list_headers(theirs, NULL, got, sizeof got);
+    return verify_add(f, e, guest->target->name, VERIFY_NOTE, expected, got,
+                      "%s: order or case of headers beside %s", probe, reference->target->name);
+}
+
 /* A guest may differ; what is said is by how much. */
 static int describe_guest(const struct verify_replies *reference,
                           const struct verify_replies *guest, const char *probe,
@@ -167,7 +200,7 @@ static int describe_guest(const struct verify_replies *reference,
     list_headers(theirs, ours, adds, sizeof adds);
     list_headers(ours, theirs, lacks, sizeof lacks);
     if (!adds[0] && !lacks[0]) {
-        return 0;
+        return describe_order(reference, guest, probe, ours, theirs, f, e);
     }
     list_headers(ours, NULL, expected, sizeof expected);
     snprintf(got, sizeof got, "%s%s%s%s%s", adds[0] ? "adds " : "", adds,
@@ -193,6 +226,8 @@ int verify_compare(const struct verify_replies *reference, const struct verify_r
             continue;
         }
         if (guest) {
+            verify_compare_wire(f, other->target->name, reference->target->name, r->workload,
+                                &r->reply, &o->reply);
             if (describe_guest(reference, other, r->probe, &r->reply, &o->reply, f, e) != 0) {
                 return -1;
             }

@@ -31,7 +31,18 @@ int verify_add(struct verify_findings *f, struct err *e, const char *target,
 
 void verify_findings_release(struct verify_findings *f) {
     free(f->items);
+    free(f->wire);
     *f = (struct verify_findings){0};
+}
+
+void verify_hide(struct verify_findings *f, const char *target) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->items[i].level != VERIFY_PASS || strcmp(f->items[i].target, target) != 0) {
+            f->items[kept++] = f->items[i];
+        }
+    }
+    f->n = kept;
 }
 
 static size_t verify_count(const struct verify_findings *f, enum verify_level level) {

@@ -12,6 +12,16 @@ int verify_add(struct verify_findings *f, struct err *e, const char *target,
                enum verify_level level, const char *expected, const char *got, const char *check,
                ...) __attribute__((format(printf, 7, 8)));
 
+/* What a guest did with one workload; reply = NULL: it gave none. Returns 0, or -1 with *e. */
+int verify_add_wire(struct verify_findings *f, const struct verify_target *target,
+                    const struct workload *w, enum verify_served served,
+                    const struct http_reply *reply, struct err *e);
+
+/* Puts beside it what the reference sends. */
+void verify_compare_wire(struct verify_findings *f, const char *target, const char *reference,
+                         const struct workload *w, const struct http_reply *ours,
+                         const struct http_reply *theirs);
+
 /* The pages of our servers that are no workloads: / and /stats. */
 extern const struct workload verify_root_page, verify_stats_page;
 
@@ -42,6 +52,9 @@ int64_t verify_parse_date(const char *text);
  * Returns true when they are the same, else what differs on each side as printable text. */
 bool verify_same_reply(const struct http_reply *a, const struct http_reply *b,
                        const struct workload *w, char *in_a, char *in_b, size_t size);
+
+/* The same header names in the same order and letter case. */
+bool verify_same_names(const struct http_reply *a, const struct http_reply *b);
 
 /* Bytes as printable text: \r \n \" \\ and \xNN for the rest; cut with "…" at size. */
 void verify_printable(const char *data, size_t len, char *out, size_t size);

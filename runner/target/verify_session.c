@@ -55,17 +55,38 @@ int64_t session_patience(const struct session *s, const struct workload *w) {
     return s->timeout_ns + (w ? w->least_ms * 1000000 : 0);
 }
 
+/* The statuses of a server that knows no such page, or not that method. */
+static bool session_is_absent(const struct session *s, const struct verify_probe *probe,
+                              const struct http_reply *reply) {
+    return s->target->tentative && probe->workload &&
+           (reply->status == 404 || reply->status == 405 || reply->status == 501);
+}
+
+static int session_absent(struct session *s, const struct verify_probe *probe, int status) {
+    char got[64];
+    snprintf(got, sizeof got, "status %d: it does not serve this", status);
+    s->absent = true;
+    return verify_add(s->f, s->e, s->target->name, VERIFY_NOTE, probe->workload->summary, got, "%s",
+                      probe->name);
+}
+
 /* Asks once on a connection of its own, judges and keeps the reply. *body_len gets the length of
  * the reply's body, or -1. */
 int session_ask(struct session *s, const struct http_request *request,
                 const struct verify_probe *probe, int64_t *body_len) {
     struct http_reply reply = {0};
     *body_len = -1;
+    s->absent = false;
     if (s->dead) {
         return 0;
     }
     enum http_result result = http_exchange(s->target->host, s->target->port, request, &reply,
                                             session_patience(s, probe->workload));
+    if (result == HTTP_OK && session_is_absent(s, probe, &reply)) {
+        int status = reply.status;
+        http_reply_release(&reply);
+        return session_absent(s, probe, status);
+    }
     int rc = result == HTTP_OK ? verify_check_reply(s->target, probe, &reply, s->f, s->e)
                                : session_no_reply(s, probe->name, result, &reply);
     if (result == HTTP_OK && rc == 0) {

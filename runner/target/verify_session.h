@@ -11,7 +11,8 @@ struct session {
     struct verify_replies *replies; /* NULL = not kept */
     struct verify_findings *f;
     struct err *e;
-    bool dead; /* it does not answer: asking on would only wait */
+    bool absent; /* the last thing asked for is not there, and need not be */
+    bool dead;   /* it does not answer: asking on would only wait */
 };
 
 /* The request of a workload, with a method of its own or another one. */
@@ -28,6 +29,9 @@ int session_keep(struct session *s, const char *probe, const struct workload *w,
  * the reply's body, or -1. Returns 0, or -1 with s->e. */
 int session_ask(struct session *s, const struct http_request *request,
                 const struct verify_probe *probe, int64_t *body_len);
+
+/* Of a guest: how it answers HEAD and a page that is not there, as notes. */
+int session_manners(struct session *s, const struct workload *first);
 
 /* Keep-alive and, of ours, closing, on connections of their own. */
 int session_connections(struct session *s, const struct workload *w);

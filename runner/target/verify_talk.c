@@ -169,6 +169,38 @@ int session_pipeline(struct session *s, const struct workload *first,
     return session_converse(s, &c);
 }
 
+/* A note where the status is another one than most servers give. */
+static int session_manner(struct session *s, const char *method, const char *path, int status,
+                          const char *check) {
+    struct http_request request = {.method = method, .path = path, .minor = 1};
+    struct http_reply reply = {0};
+    char expected[32];
+    char got[96];
+    if (s->dead) {
+        return 0;
+    }
+    enum http_result result = http_exchange(s->target->host, s->target->port, &request, &reply,
+                                            session_patience(s, NULL));
+    bool good = result == HTTP_OK && reply.status == status;
+    snprintf(expected, sizeof expected, "status %d", status);
+    if (result == HTTP_OK) {
+        snprintf(got, sizeof got, "status %d", reply.status);
+    } else {
+        snprintf(got, sizeof got, "%s", http_result_text(result));
+    }
+    http_reply_release(&reply);
+    return verify_add(s->f, s->e, s->target->name, good ? VERIFY_PASS : VERIFY_NOTE, expected, got,
+                      "%s", check);
+}
+
+int session_manners(struct session *s, const struct workload *first) {
+    bool get = strcmp(first->method, "GET") == 0;
+    if (get && session_manner(s, "HEAD", first->path, first->status, "HEAD") != 0) {
+        return -1;
+    }
+    return session_manner(s, "GET", VERIFY_MISSING_PATH, 404, "GET of a missing page");
+}
+
 int session_connections(struct session *s, const struct workload *w) {
     struct conversation keep = {.name = "keep-alive"};
     add_step(&keep, w, w->method, 1, NULL);

@@ -41,7 +41,7 @@ ARGUMENTS = [
     (["run", "--workloads", "everything"], 2, ["--workloads", "everything", "help run"]),
     (["run", "--profile", "quik"], 2, ["--profile", "quik", "quick"]),
     (["run", "--rounds", "0"], 2, ["--rounds", "0", "1"]),
-    (["run", "--rounds", "-1"], 2, ["--rounds"]),
+    (["run", "--rounds", "-1"], 2, ["--rounds", "-1 is out of range", "from 1 to 10000"]),
     (["run", "--rounds", "many"], 2, ["--rounds", "many"]),
     (["run", "--rounds", "3x"], 2, ["--rounds", "3x"]),
     (["run", "--rounds", "99999999999999999999"], 2, ["--rounds"]),
@@ -463,7 +463,7 @@ def _():
         rewrite(folder, "plan.json", json.dumps(plan))
         rewrite(folder, "trials.jsonl", "")
         result = box.loopbench("run", "--resume", folder, "--no-report")
-        result.refused(2, "stranger")
+        result.refused(2, "plan.json is not as it was")
         eq(Run(folder).manifest["state"], "interrupted", "state")
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What goes wrong with targets and the load generator: recorded with its reason, and the run goes
 on. A target here is sound when it is verified and goes wrong when it is measured."""
+import collections
 import csv
 import functools
 import json
@@ -178,7 +179,10 @@ for title, measured, table in (("targets", bad_targets, TARGETS),
                 continue
             for column in figures:
                 eq(row[column], "", "%s of %s" % (column, name))
-            has(row["missing"], "requests_per_second: every trial failed", "missing")
+            kinds = collections.Counter(r["failure"] for r in run.of(name))
+            has(row["missing"], "requests_per_second: every trial failed: %s" % ", ".join(
+                "%s %d" % pair for pair in kinds.items()), "missing")
+            eq(report[name]["rounds"]["failed_by"], dict(kinds), "failed_by")
             has(markdown, expected[0], "report.md")
             has(markdown, run.of(name)[0]["reason"][:25].replace("_", "\\_"), "report.md")
             hasnt(json.dumps(report[name]), '"median": 0', "report.json")

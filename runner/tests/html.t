@@ -276,7 +276,10 @@ def _():
             ok(any(th.attrs["scope"] == "row" for th in table.all("th")), "row headers")
         pictures = [n for n in root.all("svg")]
         files = [f for f in os.listdir(os.path.join(runs[name], "plots")) if f.endswith(".svg")]
-        eq(len(pictures), len(files), "%s: plots" % name)
+        for kind in ("wide", "narrow"):
+            eq(len([p for p in pictures if p.attrs["class"] == kind]), len(files),
+               "%s: %s plots" % (name, kind))
+        eq(len(pictures), 2 * len(files), "%s: plots" % name)
         for svg in pictures:
             eq(svg.attrs.get("role"), "img", "role of a plot")
             ok(svg.attrs.get("aria-label") and svg.attrs.get("aria-describedby"), "its name")
@@ -477,25 +480,36 @@ addEventListener("message", e => document.title = e.data)</script></html>"""
 MEASURE = """<script>addEventListener("load", () => {
 const wide = [...document.querySelectorAll("table, svg")].filter(n => n.closest(".scroll") === null);
 const d = document.documentElement;
-parent.postMessage("measured " + d.clientWidth + " " + d.scrollWidth + " " + wide.length, "*")});
+const plots = [...document.querySelectorAll(".plot")];
+const shown = plots.map(p => [...p.querySelectorAll("svg")].filter(s => s.getClientRects().length));
+const one = shown.filter(s => s.length === 1).length;
+const hidden = plots.filter(p => p.scrollWidth > p.clientWidth).length;
+const scale = Math.min(...shown.map(s => s[0].clientWidth / s[0].viewBox.baseVal.width));
+parent.postMessage(["measured", d.clientWidth, d.scrollWidth, wide.length, plots.length, one, hidden,
+                    scale.toFixed(2)].join(" "), "*")});
 </script></body>"""
 
 
-@tap.case("no page scrolls sideways, on a phone or a desk")
+@tap.case("no page or plot scrolls sideways, on a phone or a desk, and letters of plots stay legible")
 def _():
     need_chromium()
     for name in ("plain", "hostile"):
         text = re.sub(r"<meta http-equiv[^>]*>", "", read(runs[name], "report.html"))
         inner = page(text.replace("</body>", MEASURE), "inner-%s.html" % name)
-        for width in (320, 390, 1280):
+        for width in (320, 390, 800, 970, 1280):
             url = page(FRAME % (inner, width), "frame.html")
             done, _ = chromium(url, "--dump-dom", "--window-size=1400,1000",
                                "--virtual-time-budget=10000")
-            m = re.search(r"<title>measured (\d+) (\d+) (\d+)</title>", done.stdout)
+            m = re.search(r"<title>measured (.*)</title>", done.stdout)
             ok(m, "%s: not measured: %s" % (name, done.stderr[-400:]))
-            eq(int(m.group(1)), width, "width of the frame")
-            ok(int(m.group(2)) <= width, "%s at %d px scrolls to %s" % (name, width, m.group(2)))
-            eq(int(m.group(3)), 0, "tables and plots outside a box of their own")
+            seen, to, outside, plots, one, hidden, scale = map(float, m.group(1).split())
+            eq(seen, width, "width of the frame")
+            ok(to <= width, "%s at %d px scrolls to %d" % (name, width, to))
+            eq(outside, 0, "tables and plots outside a box of their own")
+            eq(one, plots, "%s at %d px: plots shown once" % (name, width))
+            eq(hidden, 0, "%s at %d px: plots that scroll" % (name, width))
+            # Letters are 11 and 12 pixels of the picture.
+            ok(scale > 0.7, "%s at %d px: a plot is drawn at %s of its size" % (name, width, scale))
 
 
 def png(path):

@@ -256,6 +256,60 @@ def _():
         box.check_continued()
 
 
+def edit(path, change):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    ok(change(text) != text, "nothing to change in %s" % path)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(change(text))
+    return text
+
+
+@tap.case("targets or a plan that were changed since are not mixed into the run, and a report says so")
+def _():
+    with Halted() as box:
+        box.process.send_signal(signal.SIGINT)
+        box.finish(box.process).expect(1)
+        before = stored(box.out)
+        changed = "is not as it was when the run was begun"
+        for name, change, why in (
+                ("config.ini", lambda t: t.replace("[target a]\ncommand = ",
+                                                   "[target a]\ncommand = nice "), changed),
+                ("config.ini", lambda t: t + "# a note\n", changed),
+                ("plan.json", lambda t: t.replace('"connections": 8', '"connections": 4', 1), changed),
+                ("plan.json", lambda t: t + "junk", "not JSON")):
+            path = os.path.join(box.out, name)
+            text = edit(path, change)
+            box.resume().refused(2, name, why)
+            done = box.loopbench("report", box.out)
+            has(done.err, "%s is not as it was when the run was begun" % name)
+            with open(os.path.join(box.out, "report.md"), encoding="utf-8") as f:
+                has(f.read(), "%s is not as it was" % name)
+            edit(path, lambda _: text)
+        eq(stored(box.out), before, "trials.jsonl")
+        box.resume().expect(0)
+        box.check_continued()
+
+
+@tap.case("a complete run that lost a line is noticed, and completed again")
+def _():
+    with Halted(start=False) as box:
+        box.loopbench("run", box.configuration, "--out", box.out, "--no-report").expect(0)
+        path = os.path.join(box.out, "trials.jsonl")
+        with open(path, encoding="utf-8") as f:
+            lines = f.readlines()
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(lines[:1] + lines[2:])
+        has(box.loopbench("report", box.out).err, "1 of its trials are gone from trials.jsonl")
+        with open(os.path.join(box.out, "report.md"), encoding="utf-8") as f:
+            has(f.read(), "This run is not complete")
+        result = box.resume("--no-report").expect(0)
+        has(result.err, "1 of its trials are gone")
+        eq(stored(box.out).count(b"\n"), len(lines), "trials")
+        eq(folder_state(box.out), "complete", "state")
+        box.resume().refused(2, "nothing to resume")
+
+
 @tap.case("interrupted twice, resumed twice")
 def _():
     with Halted() as box:

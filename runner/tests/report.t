@@ -172,8 +172,39 @@ def test_hostile(tmp):
     tree = xml.fromstring(svg)
     ok(not [e for e in tree.iter() if e.tag.lower().endswith("script")], "no script in an SVG")
     ok("%s $(touch pwned)" in "".join(tree.itertext()), "a name is drawn as it is")
-    ok(all(os.path.dirname(os.path.relpath(os.path.join(d, n), run)) in ("", "plots", "plots/data")
+    ok(all(os.path.dirname(os.path.relpath(os.path.join(d, n), run)) in ("", "plots", "plots/data",
+                                                                         "plots/narrow")
            for d, _, files in os.walk(run) for n in files), "no file outside its folder")
+
+
+def test_gaps(tmp):
+    """A target without a figure at one level is marked there, in its colour, and says why."""
+    run = synth(os.path.join(tmp, "gaps"), "--rounds", "6", "--levels", "10,100,500", "--workloads",
+                "hello")
+    lines = []
+    for line in read(run, "trials.jsonl").splitlines():
+        r = json.loads(line)
+        if r["target"] == "h2o" and r["connections"] == 100:
+            kind = "timeout" if r["round"] == 0 else "refused"
+            r.update(status="failed", failure=kind, reason="it did not answer")
+        lines.append(json.dumps(r) + "\n")
+    with open(os.path.join(run, "trials.jsonl"), "w") as f:
+        f.writelines(lines)
+    report(run)
+    settings = read(run, "plots/data/cpu-hello.gp")
+    at = re.search(r"GAPP\[1\] = 1; GAPAT\[1\] = ([0-9.]+); GAPT\[1\] = 3\nGAPS = 1\n", settings)
+    ok(at and 60 < float(at.group(1)) < 150, "the gap of one target is marked at its level",
+       re.findall("GAP.*", settings))
+    for name in ("plots/cpu-hello.svg", "plots/narrow/cpu-hello.svg"):
+        text = "".join(xml.fromstring(read(run, name)).itertext())
+        ok("×" in text and "no figure" in text, "%s shows it and says what it means" % name, text)
+    row = [r for r in csv.DictReader(read(run, "cells.csv").splitlines())
+           if r["target"] == "h2o" and r["connections"] == "100"][0]
+    ok("requests_per_second: every trial failed: refused 5, timeout 1" in row["missing"],
+       "cells.csv says how the trials failed", row["missing"])
+    ok("array NAP" in read(run, "plots/data/rounds-cpu-hello.gp") and
+       "n/a" in "".join(xml.fromstring(read(run, "plots/rounds-cpu-hello.svg")).itertext()),
+       "an empty strip is marked")
 
 
 def test_damage(tmp):
@@ -258,6 +289,7 @@ def main():
             test_full(tmp)
             test_single_level(tmp)
             test_hostile(tmp)
+            test_gaps(tmp)
             test_damage(tmp)
         else:
             ok(False, "gnuplot is installed (make deps)")

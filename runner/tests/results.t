@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, tree  # noqa: E402
 from made import ID, latest, made  # noqa: E402
-from tap import Tap, eq, has, hasnt, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
 
 tap = Tap()
 
@@ -136,6 +136,41 @@ def _():
             ok(kept in left, "%s is gone" % kept)
         ok(name(3) not in left, "%s is there" % name(3))
         eq(len(os.listdir(box.at("outside"))), 5, "files behind a link")
+
+
+@tap.case("prune keeps a run in whose folder somebody put something, and names it")
+def _():
+    with Box() as box:
+        results(box, *range(1, 9))
+        for day, folder in ((2, "plots"), (5, "plots/narrow"), (6, "plots/data")):
+            os.makedirs(box.at("results", name(day), folder))
+        box.write("results/%s/notes.txt" % name(1), "mine")
+        box.write("results/%s/plots/photo.jpg" % name(2), "mine")
+        os.mkdir(box.at("results", name(3), "more"))
+        os.symlink(box.at("results", name(8)), box.at("results", name(4), "report.md"))
+        box.write("results/%s/plots/narrow/x.svg" % name(5), "ours, made by a report")
+        box.write("results/%s/report.md.123.tmp" % name(6), "ours, left by a writer that was killed")
+        for dry in (["--dry-run"], []):
+            out = box.loopbench("prune", "--keep", "1", *dry).expect(0).out
+            for day, file in ((1, "notes.txt"), (2, "plots/photo.jpg"), (3, "more"), (4, "report.md")):
+                has(out, "kept          %s: %s in it is not loopbench's" % (name(day), file))
+            has(out, "3 of 8 runs")
+        eq(sorted(os.listdir(box.at("results"))),
+           sorted([name(d) for d in (1, 2, 3, 4, 8)] + ["latest"]), "what is left")
+        with open(box.at("results", name(1), "notes.txt")) as f:
+            eq(f.read(), "mine", "the note")
+        os.unlink(box.at("results", name(1), "notes.txt"))
+        has(box.loopbench("prune", "--keep", "1").expect(0).out, "removed       " + name(1))
+
+
+@tap.case("a reported run is all loopbench's")
+def _():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed")
+    with Box() as box:
+        paths = results(box, 1, 2)
+        box.loopbench("report", paths[0]).expect(0)
+        has(box.loopbench("prune", "--keep", "1").expect(0).out, "removed       " + name(1))
 
 
 @tap.case("prune wants to be told how many stay")

@@ -57,9 +57,29 @@ def check_run(folder, what, trial, manifest):
     ok(lines > 0 and not bad, "%s: %d lines of trials.jsonl" % (what, lines), bad or "no line")
 
 
+def replay_folders():
+    """Real ones, where smoke.t has left any."""
+    return [d for d in glob.glob(os.path.join(BUILD, "smoke-replay*"))
+            if os.path.exists(os.path.join(d, "replay.json"))]
+
+
+def check_replay(folder, parts, replay):
+    for name, validator in (("parts.json", parts), ("replay.json", replay)):
+        with open(os.path.join(folder, name)) as f:
+            good = json.load(f)
+        why = first_error(validator, good)
+        ok(not why, "%s: %s" % (os.path.basename(folder), name), why)
+        for key in list(good):
+            bad = dict(good)
+            del bad[key]
+            if not first_error(validator, bad):
+                ok(False, "%s without %s is refused" % (name, key))
+
+
 def main():
     trial, manifest = schema("trial"), schema("manifest")
-    ok(True, "both schemas are valid draft-07")
+    schema("reproduce")  # held against real output in reproduce.t
+    ok(True, "all schemas are valid draft-07")
     with tempfile.TemporaryDirectory() as tmp:
         run = os.path.join(tmp, "a run")
         subprocess.run([os.path.join(HERE, "synth_run.py"), run, "--light", "--rounds", "2",
@@ -93,6 +113,10 @@ def main():
         change(bad)
         ok(first_error(manifest, bad), "a manifest with %s is refused" % what)
 
+    parts, replay = schema("parts"), schema("replay")
+    ok(True, "the schemas of replays are valid draft-07")
+    for folder in replay_folders():
+        check_replay(folder, parts, replay)
     real = [d for d in glob.glob(os.path.join(BUILD, "smoke-run*"))
             if os.path.exists(os.path.join(d, "manifest.json"))]
     for folder in real:

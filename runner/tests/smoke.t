@@ -313,6 +313,29 @@ def make(*words):
     eq(result.returncode, 0, "make %s: %s" % (words, result.stdout + result.stderr))
 
 
+@tap.case("smoke replay: r1 on the servers that are here, which decides nothing")
+def _():
+    need_wrk()
+    folder = os.path.join(BUILD, "smoke-replay")
+    shutil.rmtree(folder, ignore_errors=True)
+    with Box() as box:
+        result = box.loopbench("replay", "r1", "--profile", "smoke", "--no-report", "--out", folder)
+        result.expect(0)
+        has(result.out, "15 claims: 0 hold, 0 do not hold, 15 cannot be told", "stdout")
+    with open(os.path.join(folder, "parts.json"), encoding="utf-8") as f:
+        parts = json.load(f)["parts"]
+    eq([(p["name"], p["state"]) for p in parts],
+       [("hello", "measured"), ("close", parts[1]["state"]), ("log", "measured"),
+        ("wait", "measured")], "parts")
+    # Part close is of guests only, which need not be installed.
+    ok(parts[1]["state"] in ("measured", "left-out"), parts[1])
+    for part in parts[0], parts[2], parts[3]:
+        run = Run(os.path.join(folder, part["name"]))
+        ok({"libevent", "libuv", "h2o"} <= {t["target"] for t in run.trials}, "our servers")
+        ok(all("requests=300" in t["mode"] for t in run.trials), "mode")
+    ok(os.path.exists(os.path.join(folder, "replay.html")), "no page")
+
+
 @tap.case("make install: runs from anywhere, finds its servers and plot programs; make uninstall "
           "leaves nothing")
 def _():
@@ -324,11 +347,13 @@ def _():
         root = os.path.join(dest, "opt/loop bench")
         files = [n for n in tree(root) if os.path.isfile(os.path.join(root, n))]
         for name in ("bin/loopbench", "libexec/loopbench/server-h2o",
-                     "share/loopbench/plots/style.gp"):
+                     "share/loopbench/plots/style.gp", "share/loopbench/replays/r1.ini"):
             ok(name in files, "%s is not installed: %s" % (name, files))
         program = os.path.join(root, "bin/loopbench")
         result = box.loopbench("verify", executable=program, cwd="/").expect(0)
         has(result.out, "h2o", "stdout")
+        result = box.loopbench("replay", "r1", "--dry-run", executable=program, cwd="/").expect(0)
+        has(result.err, "part 1 of 4, hello", "stderr")
         if GNUPLOT:
             run = box.at("run")
             shutil.copytree(smoke_run()[0].folder, run)

@@ -163,8 +163,13 @@ static void only_runs_are_removed(void **state) {
     make_run("target", ID(4));
     /* Nothing behind a link is touched. */
     snprintf(outside, sizeof outside, "%s/target", root);
-    snprintf(path, sizeof path, "%s/%s/plots/link", root, ID(1));
+    snprintf(path, sizeof path, "%s/%s/plots/link.svg", root, ID(1));
     assert_int_equal(symlink(outside, path), 0);
+    assert_int_equal(catalog_remove(root, ID(1), &e), -1);
+    assert_int_equal(e.class, ERR_USAGE);
+    assert_non_null(strstr(e.text, "plots/link.svg in it is not loopbench's"));
+    assert_true(is_there(ID(1)));
+    assert_int_equal(unlink(path), 0);
     snprintf(path, sizeof path, "%s/%s", root, ID(5));
     assert_int_equal(symlink(outside, path), 0);
     assert_int_equal(catalog_remove(root, ID(5), &e), -1);
@@ -198,10 +203,17 @@ static void a_run_being_written_stays(void **state) {
 
 static void what_a_removal_left_is_swept(void **state) {
     (void)state;
+    char outside[128];
+    char path[256];
     make_run(".removed-" ID(1), ID(1));
     make_run(".removed-mine", ID(2));
+    make_run("target", ID(4));
+    snprintf(outside, sizeof outside, "%s/target", root);
+    snprintf(path, sizeof path, "%s/.removed-%s/plots/link", root, ID(1));
+    assert_int_equal(symlink(outside, path), 0);
     catalog_sweep(root);
     assert_false(is_there(".removed-" ID(1)));
+    assert_true(is_there("target/plots/a.svg")); /* behind a link */
     assert_true(is_there(".removed-mine"));
 }
 

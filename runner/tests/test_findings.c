@@ -332,9 +332,34 @@ static void a_lower_bound_is_no_finding(void **state) {
         &c, FINDING_CAUTION,
         "hello: the load generator limited the throughput of lean at 100 connections. Those "
         "figures are lower bounds and bear no verdict; CPU per request does. They are "
-        "96.0% to 96.0% of what the null server reached.");
+        "96.0% of what the null server reached.");
     assert_says(&c, FINDING_EQUIVALENT, "client-limited");
     assert_says(&c, FINDING_CAUTION, "closed loop");
+    end(&c);
+}
+
+static void a_ceiling_that_was_exceeded_is_none(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[0].rate = 205000;
+    s.target[1].rate = 120000;
+    synthetic_make(&s);
+    struct concluded c = conclude(&s);
+    assert_null(find(&c, "requests per second"));
+    assert_says(&c, FINDING_CAUTION,
+                "hello: the null server was not the ceiling in this run, for base at 100 "
+                "connections. They reached 164.0% of its throughput");
+    assert_says(&c, FINDING_CAUTION, "Nothing can be concluded about throughput there");
+    assert_says(&c, FINDING_CAUTION,
+                "the load generator limited the throughput of lean at 100 connections. Those");
+    end(&c);
+    /* A tie at the ceiling is none of that. */
+    s = usual();
+    s.target[0].rate = 130000;
+    synthetic_make(&s);
+    c = conclude(&s);
+    assert_null(find(&c, "was not the ceiling"));
+    assert_says(&c, FINDING_CAUTION, "They are 104.0% of what the null server reached.");
     end(&c);
 }
 
@@ -452,7 +477,7 @@ static void names_are_inert_in_files(void **state) {
     snprintf(s.store.records[0].flags, sizeof s.store.records[0].flags, "steal-invalid");
     struct concluded c = conclude(&s);
     assert_int_equal(verdicts_csv_write(&c.v, &e), 0);
-    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL};
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL, NULL};
     assert_int_equal(markdown_write(&parts, &e), 0);
     assert_int_equal(html_write(&parts, &e), 0);
     assert_int_equal(json_write(&s.cells, &c.v, &c.f, &e), 0);
@@ -513,7 +538,7 @@ static void the_report_begins_with_not_validated(void **state) {
     s.store.state = STORE_INTERRUPTED;
     snprintf(s.store.dir, sizeof s.store.dir, "%s", dir);
     struct concluded c = conclude(&s);
-    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL};
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, NULL, NULL};
     assert_int_equal(markdown_write(&parts, &e), 0);
     char *md = read_back(dir, "report.md");
     assert_memory_equal(md, "# loopbench report\n\n> **Not validated**: ", 41);
@@ -538,6 +563,7 @@ int main(void) {
         cmocka_unit_test(invalid_blocks_are_the_reason_given),
         cmocka_unit_test(gating_that_matters_is_said_in_the_sentence),
         cmocka_unit_test(a_lower_bound_is_no_finding),
+        cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
         cmocka_unit_test(no_difference_is_summarised),
         cmocka_unit_test(an_unfinished_run_and_a_late_margin_are_cautions),
         cmocka_unit_test(names_are_inert_on_a_terminal),

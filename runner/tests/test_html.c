@@ -17,7 +17,7 @@
 #include "report/text.h"
 
 static char *inlined(const char *svg) {
-    const struct svg_wording words = {"p7", "a \"title\" <x>"};
+    const struct svg_wording words = {"p7", "a \"title\" <x>", "p6-c", "wide"};
     struct err e = {0};
     char *out = NULL;
     size_t len = 0;
@@ -36,8 +36,9 @@ static char *inlined(const char *svg) {
 
 #define FRAME(inner) "<?xml version=\"1.0\"?>\n<svg viewBox=\"0 0 80 48\">" inner "</svg>\n"
 #define HEAD                                                                                       \
-    "<svg viewBox=\"0 0 80 48\" style=\"--w:80px\" role=\"img\" aria-describedby=\"p7-c\" "        \
-    "aria-label=\"a &quot;title&quot; &lt;x&gt;\"><title>a &quot;title&quot; "                     \
+    "<svg viewBox=\"0 0 80 48\" style=\"--w:80px\" role=\"img\" class=\"wide\" "                   \
+    "aria-describedby=\"p6-c\" aria-label=\"a &quot;title&quot; &lt;x&gt;\"><title>a "             \
+    "&quot;title&quot; "                                                                           \
     "&lt;x&gt;</title>\n"
 
 static void test_pictures(void **state) {

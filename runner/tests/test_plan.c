@@ -249,6 +249,28 @@ static void too_many_trials_are_refused(void **state) {
     config_release(&c);
 }
 
+/* Each target by each load generator, and nothing else: they are what is compared. */
+static void generators_multiply_targets(void **state) {
+    (void)state;
+    struct plan p;
+    struct plan back;
+    struct err e = {0};
+    plan_of(&p, "targets = libuv,h2o\ngenerators = wrk,ab\nrounds = 2\nconnections = 8\n");
+    assert_int_equal(p.target_count, 4);
+    assert_int_equal(p.trial_count, 8);
+    assert_string_equal(p.target[3].name, "h2o-by-ab");
+    assert_string_equal(p.target[3].base, "h2o");
+    assert_string_equal(p.target[3].generator, "ab");
+    assert_int_equal(p.target[0].role, PLAN_TARGET);
+    char *text = plan_to_json(&p);
+    assert_non_null(text);
+    assert_int_equal(plan_from_json(&back, text, strlen(text), "plan", &e), 0);
+    assert_string_equal(back.target[3].generator, "ab");
+    free(text);
+    plan_release(&back);
+    plan_release(&p);
+}
+
 static void json_reads_back(void **state) {
     struct plan p;
     struct plan again;
@@ -384,6 +406,7 @@ int main(void) {
         cmocka_unit_test(successions_are_balanced),
         cmocka_unit_test(estimate_counts_every_trial),
         cmocka_unit_test(too_many_trials_are_refused),
+        cmocka_unit_test(generators_multiply_targets),
         cmocka_unit_test(json_reads_back),
         cmocka_unit_test(json_is_read_strictly),
         cmocka_unit_test(file_limit_names_its_remedy),

@@ -96,7 +96,7 @@ static void test_cells(void **state) {
     assert_int_equal(cells_find(&c, 0, "hello", 10)->client, CLIENT_LIMITED);
     const struct cell *failed = cells_find(&c, 0, "hello", 100);
     assert_int_equal(failed->failed, 1);
-    assert_string_equal(failed->figure[FIG_CPU].missing, "every trial failed");
+    assert_string_equal(failed->figure[FIG_CPU].missing, "every trial failed: crashed 1");
     assert_null(cells_find(&c, 1, "hello", 100));
     cells_release(&c);
     json_decref(m.store.manifest);

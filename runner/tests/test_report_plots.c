@@ -166,17 +166,20 @@ static void test_names_and_leftovers(void **state) {
     struct plots plots;
     struct err e = {0};
     const char *script = "name=$(sed -n \"s/^PLOT = '\\(.*\\)'$/\\1/p\" \"$2\")\n"
-                         "echo svg > \"$name.svg.tmp\"; echo png > \"$name.png.tmp\"";
+                         "echo svg | tee \"$name.svg.tmp\" > \"narrow/$name.svg.tmp\"\n"
+                         "echo png > \"$name.png.tmp\"";
     assert_int_equal(draw_with(p, script, 0, &plots, &e), 0);
     assert_true(plots.count >= 2);
     for (size_t i = 0; i < plots.count; i++) {
         assert_null(strchr(plots.plot[i].name, '/'));
     }
     assert_true(has(p, "plots/throughput--.-hello.svg"));
+    assert_true(has(p, "plots/narrow/throughput--.-hello.svg"));
     assert_true(has(p, "plots/percentiles--.-hello.png"));
     plots_release(&plots);
     assert_int_equal(draw_with(p, "exit 1", 0, &plots, &e), -1);
     assert_false(has(p, "plots/throughput--.-hello.svg"));
+    assert_false(has(p, "plots/narrow/throughput--.-hello.svg"));
     plots_release(&plots);
 }
 

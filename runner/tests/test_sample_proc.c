@@ -250,13 +250,86 @@ static void finds_descendants(void **unused) {
     close(ready[1]);
 }
 
+/* Field 14 and 15 are a process's own, 16 and 17 those of the children it waited for. */
+static void reaped_ticks_are_apart(void **state) {
+    (void)state;
+    static const char stat[] = "7 (a) b) S 1 7 7 0 -1 4194560 1 2 3 4 11 12 13 14 20 0 1 0 99\n";
+    int64_t user = -1;
+    int64_t system = -1;
+    assert_int_equal(proc_parse_stat(stat, &user, &system), 0);
+    assert_int_equal(user, 11);
+    assert_int_equal(system, 12);
+    assert_int_equal(proc_parse_stat_reaped(stat, &user, &system), 0);
+    assert_int_equal(user, 13);
+    assert_int_equal(system, 14);
+    assert_int_equal(
+        proc_parse_stat_reaped("7 (a) S 1 7 7 0 -1 1 1 2 3 4 11 12 13", &user, &system), -1);
+}
+
+static void burn_for(int64_t ns) {
+    struct timespec now;
+    do {
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    } while ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec < ns);
+}
+
+/* Forks a process that burns 120 ms and ends, and waits for it; then waits to be killed. */
+static void have_a_child_burn(int go, int done) {
+    char byte = 0;
+    ssize_t n = read(go, &byte, 1);
+    pid_t child = n == 1 ? fork() : -1;
+    if (child == 0) {
+        burn_for(120000000);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    n = write(done, &byte, 1);
+    pause();
+    _exit((int)n);
+}
+
+/* A child that came and went between two readings is counted with the one that waited for it. */
+static void ended_children_are_counted(void **state) {
+    (void)state;
+    int go[2];
+    int done[2];
+    char byte = 0;
+    struct proc_cpu before;
+    struct proc_cpu after;
+    struct proc_usage used;
+    assert_int_equal(pipe(go) | pipe(done), 0);
+    pid_t parent = fork();
+    if (parent == 0) {
+        have_a_child_burn(go[0], done[1]);
+    }
+    assert_int_equal(proc_cpu_read(&parent, 1, &before), 0);
+    assert_int_equal(write(go[1], &byte, 1), 1);
+    assert_int_equal(read(done[0], &byte, 1), 1);
+    assert_int_equal(proc_cpu_read(&parent, 1, &after), 0);
+    proc_usage_between(&before, &after, sysconf(_SC_CLK_TCK), &used);
+    assert_true(used.cpu_ns >= 90000000); /* ticks are counted up to one short */
+    /* The test is the parent's reaper: only what ended and was waited for is added. */
+    struct proc_cpu sum = {0};
+    kill(parent, SIGKILL);
+    waitpid(parent, NULL, 0);
+    proc_cpu_add_reaped(getpid(), &sum);
+    assert_true((sum.user_ticks + sum.system_ticks) * (1000000000 / sysconf(_SC_CLK_TCK)) >=
+                90000000);
+    proc_cpu_add_reaped(0, &sum);
+    for (size_t i = 0; i < 2; i++) {
+        close(go[i]);
+        close(done[i]);
+    }
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses_schedstat),  cmocka_unit_test(parses_stat),
-        cmocka_unit_test(parses_fields),     cmocka_unit_test(parses_memory),
-        cmocka_unit_test(parses_children),   cmocka_unit_test(splits_usage),
-        cmocka_unit_test(reads_itself),      cmocka_unit_test(knows_when_nobody_is_there),
+        cmocka_unit_test(reaped_ticks_are_apart), cmocka_unit_test(ended_children_are_counted),
+        cmocka_unit_test(parses_schedstat),       cmocka_unit_test(parses_stat),
+        cmocka_unit_test(parses_fields),          cmocka_unit_test(parses_memory),
+        cmocka_unit_test(parses_children),        cmocka_unit_test(splits_usage),
+        cmocka_unit_test(reads_itself),           cmocka_unit_test(knows_when_nobody_is_there),
         cmocka_unit_test(finds_descendants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,17 +139,17 @@ static void takes_real_snapshots(void **unused) {
     struct window_delta d;
     struct timespec t;
     pid_t me = getpid();
-    window_take(&a, &me, 1);
+    window_take(&a, &me, 1, 0);
     do {
         clock_gettime(CLOCK_MONOTONIC, &t);
     } while ((int64_t)t.tv_sec * SECOND + t.tv_nsec < a.at_ns + SECOND / 20);
-    window_take(&b, &me, 1);
+    window_take(&b, &me, 1, 0);
     window_between(&a, &b, 0, sysconf(_SC_CLK_TCK), &d);
     assert_true(d.wall_s >= 0.05);
     assert_true(d.runner_cpus > 0);
     assert_true(d.server.cpu_ns >= 0);
     assert_int_not_equal(d.listen_overflows, -1);
-    window_take(&b, NULL, 0);
+    window_take(&b, NULL, 0, 0);
     assert_int_equal(b.server.user_ticks, -1);
 }
 

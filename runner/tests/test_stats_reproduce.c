@@ -95,6 +95,32 @@ static void each_outcome_has_its_case(void **state) {
         REPRODUCE_CHANGED);
 }
 
+static struct reproduce_side equivalent(double mean, double se, double margin) {
+    struct reproduce_side s = side(VERDICT_EQUIVALENT, mean, se, 8);
+    s.margin = margin;
+    return s;
+}
+
+/* Memory hardly varies: differences of 0.5% and 1.5% are told apart, and neither matters. */
+static void equivalent_twice_is_reproduced(void **state) {
+    (void)state;
+    const struct reproduced r =
+        judge_one(equivalent(0.005, 1e-5, 0.03), equivalent(0.015, 1e-5, 0.03));
+    assert_int_equal(r.outcome, REPRODUCE_SAME);
+    assert_true(r.p_holm < 0.05); /* the change is real, and is given */
+    assert_int_equal(judge_one(equivalent(0.01, 1e-5, 0.03), equivalent(-0.01, 1e-5, 0.03)).outcome,
+                     REPRODUCE_SAME);
+    /* Not where the margins differ, nor where one run did not find it equivalent. */
+    assert_int_equal(
+        judge_one(equivalent(0.005, 1e-5, 0.03), equivalent(0.015, 1e-5, 0.05)).outcome,
+        REPRODUCE_CHANGED);
+    assert_int_equal(judge_one(equivalent(0.01, 1e-5, 0.03), equivalent(-0.01, 1e-5, 0.02)).outcome,
+                     REPRODUCE_REVERSED);
+    assert_int_equal(
+        judge_one(equivalent(0.025, 1e-5, 0.03), side(VERDICT_HIGHER, 0.04, 1e-5, 8)).outcome,
+        REPRODUCE_CHANGED);
+}
+
 static void values_without_spread_are_compared_exactly(void **state) {
     (void)state;
     const struct reproduce_side still = side(VERDICT_HIGHER, 0.25, 0.0, 6);
@@ -181,7 +207,7 @@ static void sides_come_from_verdicts(void **state) {
     const struct reproduce_side s = reproduce_side_of(&v);
     assert_int_equal(s.kind, VERDICT_HIGHER);
     assert_true(s.mean == v.yuen.mean && s.se == v.yuen.se && s.df == 3.0);
-    assert_true(s.log_lo == v.log_lo && s.log_hi == v.log_hi);
+    assert_true(s.log_lo == v.log_lo && s.log_hi == v.log_hi && s.margin == 0.03);
     assert_int_equal(judge_one(s, s).outcome, REPRODUCE_SAME);
 }
 
@@ -204,6 +230,7 @@ int main(void) {
         cmocka_unit_test(holm_matches_closed_testing),
         cmocka_unit_test(holm_leaves_missing_tests_out),
         cmocka_unit_test(each_outcome_has_its_case),
+        cmocka_unit_test(equivalent_twice_is_reproduced),
         cmocka_unit_test(values_without_spread_are_compared_exactly),
         cmocka_unit_test(unusable_ratios_are_unknown),
         cmocka_unit_test(many_cells_are_judged_together),

@@ -456,11 +456,26 @@ static void test_damaged_histograms(void **state) {
     assert_non_null(strstr(e.text, "cut short"));
 }
 
+/* Options are recorded as text. */
+static void reads_integers_of_text(void **state) {
+    (void)state;
+    json_t *m = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}}", "options", "workers", "4", "rounds",
+                          "11x", "seed", "", "keep", "-1", "n", 7);
+    assert_int_equal(manifest_int(m, "options.workers"), 4);
+    assert_int_equal(manifest_int(m, "options.n"), 7);
+    assert_int_equal(manifest_int(m, "options.rounds"), UNKNOWN_INT);
+    assert_int_equal(manifest_int(m, "options.seed"), UNKNOWN_INT);
+    assert_int_equal(manifest_int(m, "options.keep"), UNKNOWN_INT);
+    assert_int_equal(manifest_int(m, "options.none"), UNKNOWN_INT);
+    json_decref(m);
+}
+
 #define RUN_TEST(name) cmocka_unit_test_setup_teardown(name, place_make, place_remove)
 
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_integers_of_text),
         RUN_TEST(test_round_trip),
         RUN_TEST(test_results_folder),
         RUN_TEST(test_out_must_be_new),

@@ -179,7 +179,7 @@ static void overview_lists_every_command(void **state) {
     lines_are_within(text, 80);
     for (const struct command *c = commands; c->name; c++) {
         char line[128];
-        snprintf(line, sizeof line, "\n  %-9s %s\n", c->name, c->help);
+        snprintf(line, sizeof line, "\n  %-10s %s\n", c->name, c->help);
         assert_non_null(strstr(text, line));
     }
     free(text);

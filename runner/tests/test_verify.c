@@ -444,12 +444,20 @@ static void test_contract_kept(void **state) {
     static const struct {
         enum verify_kind kind;
         size_t checks; /* 59 of the first target, those of the other, and one comparison */
-    } cases[] = {{VERIFY_OURS, 119}, {VERIFY_NULL, 63}, {VERIFY_GUEST, 64}};
+    } cases[] = {{VERIFY_OURS, 119}, {VERIFY_NULL, 63}, {VERIFY_GUEST, 66}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct verify_findings f = {0};
         verify_two(NO_FAULT, cases[i].kind, 10 * SECOND, &f);
         assert_int_equal(verify_failures(&f), 0);
         assert_int_equal(f.n, cases[i].checks);
+        assert_int_equal(f.wires, cases[i].kind == VERIFY_GUEST ? 3 : 0);
+        for (size_t k = 0; k < f.wires; k++) {
+            assert_int_equal(f.wire[k].served, SERVED);
+            assert_string_equal(f.wire[k].reference, "good");
+            assert_true(f.wire[k].same_body && f.wire[k].same_headers && f.wire[k].keeps);
+            assert_int_equal(f.wire[k].head, f.wire[k].head_of_reference);
+        }
+        assert_false(verify_is_useless(&f));
         verify_findings_release(&f);
     }
 }
@@ -510,6 +518,15 @@ static void test_guest_is_noted(void **state) {
     verify_findings_release(&f);
     verify_two(WRONG_BODY, VERIFY_GUEST, 10 * SECOND, &f);
     assert_non_null(find(&f, "GET /json: body", VERIFY_FAIL));
+    assert_true(verify_is_useless(&f));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    verify_print_fair(&f, out);
+    assert_int_equal(fclose(out), 0);
+    assert_non_null(strstr(text, "other beside good"));
+    assert_non_null(strstr(text, "Not to be compared: 1 workload is answered wrongly"));
+    free(text);
     verify_findings_release(&f);
 }
 

@@ -1,5 +1,6 @@
 #include "ui/args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,10 @@
 
 static const struct profile_setting calibrate_defaults[] = {
     {"targets", "libuv"}, {"connections", "64"}, {NULL, NULL}};
+
+/* Seven, so that a verdict, which takes six, is not lost with one disturbed block. */
+static const struct profile_setting crosscheck_defaults[] = {
+    {"targets", "libuv"}, {"connections", "64"}, {"rounds", "7"}, {NULL, NULL}};
 
 const struct command commands[] = {
     {COMMAND_RUN, USE_RUN, "run", "[CONFIG.ini]", 0, 1, "", "measure targets and store the results",
@@ -18,15 +23,27 @@ const struct command commands[] = {
      "  command = ./my-server --port {port}\n"
      "  ready = /hello\n"
      "\n"
-     "Its keys are command (with {host}, {port}, {workers}, {backlog}, {log}), env, cwd, ready, "
-     "stop-signal, announces and workloads; {servers} in a command is the folder of the built-in "
-     "ones. A flag wins over the file, the file over the profile.",
+     "`loopbench init NAME` writes one with all its keys. A guest (`loopbench targets` lists them) "
+     "is "
+     "found by its name alone. A flag wins over the file, the file over the profile.",
      NULL},
     {COMMAND_REPORT, USE_REPORT, "report", "FOLDER", 1, 1,
      "name a results folder, like results/latest", "write report and plots of a results folder",
      NULL, NULL},
+    {COMMAND_INIT, 0, "init", "NAME", 1, 1, "name your server",
+     "write NAME.ini, to bring your own server",
+     "Writes a commented configuration with every key of a target. It works as it is; put the "
+     "command of your server into it. A file that is there is not touched.",
+     NULL},
     {COMMAND_VERIFY, USE_VERIFY, "verify", "[TARGET...]", 0, VALUES_LIST_MAX, "",
-     "check what targets answer, without measuring", NULL, NULL},
+     "check what targets answer, without measuring",
+     "Of a server that is not ours it tells what it serves, how its bytes differ from one of ours, "
+     "and whether comparing them would be fair. A name that is neither a server of ours nor a "
+     "guest is looked for in NAME.ini here, unless --config says otherwise. Exit status 1: "
+     "something is answered wrongly, or nothing is served.",
+     NULL},
+    {COMMAND_TARGETS, USE_TARGETS, "targets", "", 0, 0, "",
+     "list every target that is known, and whether it is installed", NULL, NULL},
     {COMMAND_DOCTOR, USE_DOCTOR, "doctor", "", 0, 0, "",
      "tell whether this machine can measure now, and what to change", NULL, NULL},
     {COMMAND_CALIBRATE, USE_CALIBRATE, "calibrate", "", 0, 0, "",
@@ -38,6 +55,14 @@ const struct command commands[] = {
      "other, with calibration.md and calibration.json beside it. Exit status 0: the control is "
      "clean and the handicaps of 10 and 20% were found; 1: not so.",
      calibrate_defaults},
+    {COMMAND_CROSSCHECK, USE_CROSSCHECK, "crosscheck", "", 0, 0, "",
+     "measure the same by several load generators",
+     "Shows where load generators disagree, and why: measures one cell by wrk, ab, h2load and "
+     "siege in turn, in interleaved rounds on fresh processes of the server, which is asked what "
+     "it counted. Those that are not installed are left out, with a line. Warm-ups are wrk's in "
+     "every trial. The results are a run like any other, with crosscheck.md and crosscheck.json "
+     "beside it.",
+     crosscheck_defaults},
     {COMMAND_COMPARE, USE_COMPARE, "compare", "A B", 2, 2,
      "name two runs: folders, run ids, or latest",
      "hold the same targets of two runs against each other",
@@ -63,6 +88,19 @@ const struct command commands[] = {
      "contradicted. The old run is only read. Exit status 0: reproduced, or consistent; 1: not so, "
      "or nothing could be judged.",
      NULL},
+    {COMMAND_REPLAY, USE_REPLAY, "replay", "REPLAY", 1, 1,
+     "name a replay: r1, r2, r3, r4, or the file of one",
+     "repeat a published report, and tell which of its claims hold",
+     "A replay is a file with parts, which are ordinary runs, and with claims: what the report "
+     "concluded, and which measured ratio, value or share of trials decides it. Parts are measured "
+     "one after the other into folders below results/replay-NAME; replay.html there has a table of "
+     "the claims: what was measured then, what is measured now, and whether each holds, does not "
+     "hold, or cannot be told.\n"
+     "\n"
+     "Options given here go before those of all parts. --profile smoke measures one round of few "
+     "requests at the lowest level of each part, which decides nothing. Servers that are not there "
+     "are left out, with what depended on them. `loopbench report FOLDER` writes the pages again.",
+     NULL},
     {COMMAND_EXPORT, USE_EXPORT, "export", "RUN", 1, 1, "name a run: a folder, a run id, or latest",
      "write a run in a format that other programs read",
      "csv and json hold every trial; benchstat is Go's benchmark format, a line a trial; "
@@ -74,7 +112,8 @@ const struct command commands[] = {
      "show what a run was, and its headline figures", NULL, NULL},
     {COMMAND_PRUNE, USE_PRUNE, "prune", "", 0, 0, "", "remove old runs",
      "Removes all but the newest runs. What is published, what results/latest names, a run that is "
-     "being written, and whatever is no run of loopbench's own stays.",
+     "being written, one whose folder holds anything that loopbench did not put there, and "
+     "whatever is no run of loopbench's own stays.",
      NULL},
     {COMMAND_SITE, USE_SITE, "site", "[FOLDER] [RUN...]", 0, VALUES_LIST_MAX, "",
      "make a static site of runs",
@@ -174,8 +213,10 @@ static int args_option(struct args *a, int argc, const char *const *argv, int *i
         bool said = strcmp(next, "on") == 0 || strcmp(next, "off") == 0;
         return args_add(a, o, said ? argv[++*i] : "yes", where, e);
     }
-    /* What begins with a dash is the next option, but for the dash that means standard output. */
-    if (*i + 1 >= argc || (argv[*i + 1][0] == '-' && argv[*i + 1][1])) {
+    /* What begins with a dash is the next option, but for the dash that means standard output and
+     * for numbers below zero: those are refused as what they are. */
+    if (*i + 1 >= argc ||
+        (argv[*i + 1][0] == '-' && argv[*i + 1][1] && !isdigit((unsigned char)argv[*i + 1][1]))) {
         return err_set(e, ERR_USAGE, "%s: a value is missing; write %s %s", where, where,
                        o->metavar);
     }

@@ -154,7 +154,7 @@ static int calibrate_run_text(FILE *out, const struct config *c, const char *bas
         step_name(name, sizeof name, base, i);
         fprintf(out,
                 "\n[target %s]\n"
-                "command = {servers}/server-%s --listen {host}:{port} --workers {workers} "
+                "command = {servers}/server-%s --listen {host}:0 --workers {workers} "
                 "--backlog {backlog} --handicap-ns %" PRId64 "\n"
                 "announces = yes\n",
                 name, base, b->ns[i]);

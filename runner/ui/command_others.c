@@ -1,18 +1,31 @@
-/* The short subcommands: report, verify, doctor, help, version. */
+/* The short subcommands: report, doctor, help, version. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/plan.h"
 #include "report/report.h"
-#include "run/probe.h"
+#include "run/setup.h"
+#include "store/replay_state.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
 #include "ui/ending.h"
 #include "ui/help.h"
+#include "ui/replay.h"
+
+/* A replay's folder holds no run of its own, but those of its parts. */
+static int report_replay(const char *dir, struct err *e) {
+    if (replay_conclude(dir, NULL, e) != 0) {
+        return -1;
+    }
+    printf("%s/replay.md\n%s/replay.html\n", dir, dir);
+    return 0;
+}
 
 int command_report(const struct invocation *in, struct err *e) {
     struct config c = {0};
+    if (replay_state_is(in->args->operand[0])) {
+        return report_replay(in->args->operand[0], e);
+    }
     if (config_load(&c, &in->args->flags, USE_REPORT, e) != 0) {
         return -1;
     }
@@ -36,41 +49,6 @@ int command_report(const struct invocation *in, struct err *e) {
     }
     config_release(&c);
     return rc;
-}
-
-static int verify_with(const struct config *c, struct err *e) {
-    struct plan plan = {0};
-    struct loop loop;
-    struct setup setup;
-    struct probe probe = {0};
-    int status = -1;
-    if (plan_make(&plan, c, e) != 0) {
-        return -1;
-    }
-    if (loop_init(&loop, e) != 0) {
-        plan_release(&plan);
-        return -1;
-    }
-    if (setup_init(&setup, &loop, c, 0, e) == 0 && probe_targets(&probe, &setup, &plan, e) == 0) {
-        verify_print(&probe.findings, true, stdout);
-        status = verify_failures(&probe.findings) > 0 ? ERR_FAILED : 0;
-        probe_release(&probe);
-    }
-    setup_release(&setup);
-    loop_release(&loop);
-    plan_release(&plan);
-    return status;
-}
-
-int command_verify(const struct invocation *in, struct err *e) {
-    struct config c = {0};
-    if (config_load(&c, &in->args->flags, USE_VERIFY, e) != 0) {
-        return -1;
-    }
-    c.verify = true;
-    int status = verify_with(&c, e);
-    config_release(&c);
-    return status;
 }
 
 int command_doctor(const struct invocation *in, struct err *e) {

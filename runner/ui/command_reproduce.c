@@ -5,11 +5,13 @@
 
 #include "report/compare_alike.h"
 #include "report/compare_ratios.h"
+#include "report/reproduction.h"
 #include "report/text.h"
 #include "run/manifest.h"
 #include "store/catalog.h"
 #include "store/manifest.h"
 #include "report/calibration.h"
+#include "report/crosscheck.h"
 #include "report/reading.h"
 #include "ui/recorded.h"
 #include "ui/session.h"
@@ -30,9 +32,10 @@ static int add_setting(struct settings *out, const char *name, const char *value
 
 /* This invocation's flags, and what the recorded file says of another place or of chance. */
 static int make_flags(struct settings *out, const struct settings *flags) {
-    static const char *const places[][2] = {{"results", "results"}, {"servers", "auto"}};
+    static const char *const places[][2] = {
+        {"results", "results"}, {"servers", "auto"}, {"guests", "auto"}};
     int rc = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         rc |= add_setting(out, places[i][0], places[i][1], places[i][0]);
     }
     if (!is_given(flags, "same-seed")) {
@@ -123,26 +126,43 @@ static int check_here(struct session *s, const struct invocation *in, const stru
 
 /* ---- the outcome */
 
-static int judge(const struct reading *before, const char *dir, bool by_direction, struct err *e) {
-    struct reading after;
-    struct ratios r;
-    if (reading_open(&after, dir, e) != 0) {
+/* Judges the run that was just measured, and puts what came out beside it, so that its report can
+ * say so too. Returns 0, or -1 with *e. */
+static int judge(const struct reading *before, const struct reading *after,
+                 const struct alike *alike, struct ratios *r, struct err *e) {
+    if (ratios_make(r, &before->verdicts, &after->verdicts, alike->machine[0], NULL, e) != 0) {
         return -1;
     }
-    int status = ratios_make(&r, &before->verdicts, &after.verdicts, by_direction, NULL, e);
-    if (status == 0) {
+    if (reproduction_write(before, after, alike, r, e) != 0) {
+        ratios_release(r);
+        return -1;
+    }
+    return 0;
+}
+
+/* The new run's report and last lines come first, as of any run; then what came out. */
+static int conclude(struct session *s, const struct reading *before, const struct alike *alike,
+                    struct err *e) {
+    struct reading after;
+    struct ratios r = {0};
+    if (reading_open(&after, writer_dir(s->run.writer), e) != 0) {
+        return -1;
+    }
+    int outcome = judge(before, &after, alike, &r, e);
+    struct err later = {0};
+    const int status = session_finish(s, outcome == 0 ? e : &later);
+    if (outcome == 0) {
         ratios_print(stdout, &r, &before->cells, progress_style_for(stdout, false).utf8);
-        status = r.holds ? 0 : ERR_FAILED;
+        outcome = r.holds ? 0 : ERR_FAILED;
         ratios_release(&r);
     }
     reading_release(&after);
-    return status;
+    return outcome != 0 ? outcome : status;
 }
 
 static int run_again(struct session *s, const struct invocation *in, const struct reading *before,
                      struct err *e) {
     struct alike alike = {0};
-    char dir[PATH_MAX];
     if (session_plan(s, e) != 0 || session_open(s, e) != 0 ||
         check_here(s, in, &before->store, &alike, e) != 0) {
         return -1;
@@ -159,14 +179,7 @@ static int run_again(struct session *s, const struct invocation *in, const struc
     if (session_execute(s, in, e) != 0) {
         return -1;
     }
-    snprintf(dir, sizeof dir, "%s", writer_dir(s->run.writer));
-    const bool interrupted = s->run.interrupted;
-    const int status = session_finish(s, e);
-    if (interrupted) {
-        return status;
-    }
-    const int outcome = judge(before, dir, alike.machine[0], e);
-    return outcome != 0 ? outcome : status;
+    return s->run.interrupted ? session_finish(s, e) : conclude(s, before, &alike, e);
 }
 
 static int reproduce(const struct invocation *in, const char *dir, struct err *e) {
@@ -181,6 +194,9 @@ static int reproduce(const struct invocation *in, const char *dir, struct err *e
                CALIBRATION_KIND) == 0) {
         status =
             err_set(e, ERR_USAGE, "%s is a calibration; repeat it by `loopbench calibrate`", dir);
+    } else if (crosscheck_is(&before.store)) {
+        status =
+            err_set(e, ERR_USAGE, "%s is a cross-check; repeat it by `loopbench crosscheck`", dir);
     } else {
         status = load_recorded(&s, &before.store, &in->args->flags, e);
     }

@@ -11,6 +11,7 @@
 #include "ui/commands.h"
 #include "ui/progress.h"
 #include "report/reading.h"
+#include "report/reproduction.h"
 
 static bool on_utf8(void) {
     return progress_style_for(stdout, false).utf8;
@@ -127,7 +128,16 @@ static void show_numbers(const char *label, const json_t *list) {
     puts(json_array_size(list) ? "" : "not recorded");
 }
 
-static void show_run(const struct reading *r, bool utf8) {
+static void show_reproduction(const struct reproduction *r, bool utf8) {
+    char text[256];
+    char shown[4 * 32 + 8];
+    reproduction_text(r, text, sizeof text);
+    text_terminal(shown, sizeof shown, r->run, 32, utf8);
+    printf("%-12s %s: %s (%s)\n", "repeats", shown, text, REPRODUCTION_MD);
+}
+
+/* repeats: NULL = no earlier run. */
+static void show_run(const struct reading *r, const struct reproduction *repeats, bool utf8) {
     const json_t *m = r->store.manifest;
     show_fact("run", m, "run_id", utf8);
     show_fact("started", m, "started", utf8);
@@ -151,6 +161,9 @@ static void show_run(const struct reading *r, bool utf8) {
               utf8);
     show_fact("server CPUs", m, "cpus.server", utf8);
     show_fact("other CPUs", m, "cpus.generator", utf8);
+    if (repeats) {
+        show_reproduction(repeats, utf8);
+    }
     summary_print(stdout, &r->cells, utf8);
     findings_print(stdout, &r->findings, utf8);
 }
@@ -158,6 +171,7 @@ static void show_run(const struct reading *r, bool utf8) {
 int command_show(const struct invocation *in, struct err *e) {
     struct config c = {0};
     struct reading r;
+    struct reproduction repeats;
     char dir[PATH_MAX];
     if (config_load(&c, &in->args->flags, USE_LIST, e) != 0) {
         return -1;
@@ -167,7 +181,11 @@ int command_show(const struct invocation *in, struct err *e) {
         rc = reading_open(&r, dir, e);
     }
     if (rc == 0) {
-        show_run(&r, on_utf8());
+        rc = reproduction_read(&repeats, dir, e);
+        if (rc >= 0) {
+            show_run(&r, rc > 0 ? &repeats : NULL, on_utf8());
+            rc = 0;
+        }
         reading_release(&r);
     }
     config_release(&c);
@@ -187,19 +205,40 @@ static const char *reason_to_stay(const struct catalog_run *r) {
     return r->live ? "it is being written" : NULL;
 }
 
+/* The first file in its folder that is somebody else's keeps a run, too. */
+static int find_reason(const struct config *c, const struct catalog_run *r, char *why, size_t size,
+                       struct err *e) {
+    char foreign[256];
+    char shown[4 * 64 + 8];
+    const char *reason = reason_to_stay(r);
+    snprintf(why, size, "%s", reason ? reason : "");
+    if (reason) {
+        return 0;
+    }
+    const int rc = catalog_find_foreign(c->results, r->name, foreign, sizeof foreign, e);
+    if (rc > 0) {
+        text_terminal(shown, sizeof shown, foreign, 64, on_utf8());
+        snprintf(why, size, "%s in it is not loopbench's; move it away to prune the run", shown);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
 static int prune_run(const struct config *c, const struct catalog_run *r, size_t *removed,
                      struct err *e) {
-    const char *why = reason_to_stay(r);
-    if (!why && !c->dry_run) {
+    char why[400];
+    if (find_reason(c, r, why, sizeof why, e) != 0) {
+        return -1;
+    }
+    if (!*why && !c->dry_run) {
         const int rc = catalog_remove(c->results, r->name, e);
         if (rc < 0) {
             return -1;
         }
-        why = rc == 0 ? "it is being written" : NULL;
+        snprintf(why, sizeof why, "%s", rc == 0 ? "it is being written" : "");
     }
     char shown[4 * 64 + 8];
     text_terminal(shown, sizeof shown, r->name, 64, on_utf8());
-    if (why) {
+    if (*why) {
         printf("kept          %s: %s\n", shown, why);
     } else {
         printf("%s %s\n", c->dry_run ? "would remove " : "removed      ", shown);

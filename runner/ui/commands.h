@@ -13,9 +13,13 @@ struct invocation {
 
 int command_run(const struct invocation *in, struct err *e);
 int command_report(const struct invocation *in, struct err *e);
+int command_init(const struct invocation *in, struct err *e);
+int command_targets(const struct invocation *in, struct err *e);
 int command_verify(const struct invocation *in, struct err *e);
 int command_calibrate(const struct invocation *in, struct err *e);
+int command_crosscheck(const struct invocation *in, struct err *e);
 int command_compare(const struct invocation *in, struct err *e);
+int command_replay(const struct invocation *in, struct err *e);
 int command_reproduce(const struct invocation *in, struct err *e);
 int command_export(const struct invocation *in, struct err *e);
 int command_list(const struct invocation *in, struct err *e);

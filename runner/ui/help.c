@@ -16,7 +16,7 @@ void help_print_overview(FILE *out) {
                  "usage: loopbench COMMAND [options]\n"
                  "\n");
     for (const struct command *c = commands; c->name; c++) {
-        fprintf(out, "  %-9s %s\n", c->name, c->help);
+        fprintf(out, "  %-10s %s\n", c->name, c->help);
     }
     fprintf(out, "\n"
                  "`loopbench help COMMAND` explains its options. Exit status: 0 done, 1 the\n"

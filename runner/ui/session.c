@@ -11,15 +11,19 @@
 #include "config/options.h"
 #include "plan/plan_json.h"
 #include "report/calibration.h"
+#include "report/crosscheck.h"
 #include "report/findings.h"
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
 #include "ui/calibrate.h"
+#include "ui/crosscheck.h"
 #include "ui/ending.h"
+#include "ui/left_out.h"
 #include "ui/plan_print.h"
 
-#define TICK_MS 250
+#define TICK_MS   250
+#define NOTES_MAX 32
 
 static void on_trial_start(void *ctx, int64_t n, const struct plan_block *b,
                            const struct plan_target *t, int attempt) {
@@ -59,24 +63,6 @@ int session_plan(struct session *s, struct err *e) {
     return plan_make(&s->plan, &s->config, e);
 }
 
-/* What was begun is continued as it was: options that would change it are refused. */
-static int session_check_resume(const struct settings *flags, struct err *e) {
-    static const char *const allowed[] = {"resume", "quiet", "report", "plots"};
-    for (size_t i = 0; i < flags->n; i++) {
-        const char *name = flags->setting[i].option->name;
-        bool fine = false;
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
-            fine = fine || strcmp(name, allowed[k]) == 0;
-        }
-        if (!fine) {
-            return err_set(e, ERR_USAGE,
-                           "--%s with --resume: a run is continued as it was begun; leave it out",
-                           name);
-        }
-    }
-    return 0;
-}
-
 /* The rest of a run must be measured as its beginning was: config.ini still says what the manifest
  * recorded. Options the manifest does not know are younger than the run. */
 static int session_check_same(const struct config *c, const struct store *before, struct err *e) {
@@ -109,6 +95,7 @@ static int session_reload(struct session *s, const struct settings *flags, struc
     char where[4200];
     const struct store *before = writer_before(s->run.writer);
     s->calibration = calibration_is(before);
+    s->crosscheck = crosscheck_is(before);
     snprintf(where, sizeof where, "%s/config.ini", before->dir);
     int rc = store_read_text(before, "config.ini", &ini, e);
     if (rc == 0) {
@@ -126,6 +113,13 @@ static int session_reload(struct session *s, const struct settings *flags, struc
         snprintf(where, sizeof where, "%s/plan.json", before->dir);
         rc = plan_from_json(&s->plan, plan, strlen(plan), where, e);
     }
+    /* Sections of targets, the plan, and whatever else the options above do not say. */
+    if (rc == 0 && before->changed) {
+        rc = err_set(e, ERR_USAGE,
+                     "%s/%s is not as it was when the run was begun; put it back, or begin a new "
+                     "run",
+                     before->dir, before->changed);
+    }
     free(ini);
     free(plan);
     return rc;
@@ -137,10 +131,7 @@ int session_load(struct session *s, const struct invocation *in, struct err *e) 
         return -1;
     }
     if (!s->config.resume) {
-        return session_plan(s, e);
-    }
-    if (session_check_resume(&in->args->flags, e) != 0) {
-        return -1;
+        return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
     }
     s->run.writer = writer_resume(s->config.resume, e);
     return s->run.writer ? session_reload(s, &in->args->flags, e) : -1;
@@ -175,8 +166,16 @@ static int session_probe(struct session *s, struct err *e) {
 }
 
 static int session_begin(struct session *s, const struct invocation *in, struct err *e) {
-    const char *notes[] = {s->config.verify ? NULL : "replies were not verified (--no-verify)",
-                           NULL};
+    char own[NOTES_MAX][NOTE_SIZE];
+    const char *notes[NOTES_MAX + 2] = {NULL};
+    size_t n = left_out_notes(&s->config, own, NOTES_MAX);
+    for (size_t i = 0; i < n; i++) {
+        notes[i] = own[i];
+        fprintf(stderr, "note: %s\n", own[i]);
+    }
+    if (!s->config.verify) {
+        notes[n] = "replies were not verified (--no-verify)";
+    }
     struct manifest_input m = {
         .setup = &s->run.setup,
         .plan = &s->plan,
@@ -187,6 +186,11 @@ static int session_begin(struct session *s, const struct invocation *in, struct 
         .notes = notes,
     };
     json_t *manifest = manifest_make(&m);
+    json_t *left_out = left_out_json(&s->config);
+    if (manifest && left_out) {
+        json_object_set(manifest, "left_out", left_out);
+    }
+    json_decref(left_out);
     if (manifest && s->extra) {
         json_object_update(manifest, s->extra);
     }
@@ -221,6 +225,12 @@ static int session_measure(struct session *s, struct err *e) {
                                  plan_estimate_ns(&s->plan, &s->config));
     if (!s->progress) {
         return err_set(e, ERR_MACHINE, "out of memory");
+    }
+    if (before && before->lost > 0) {
+        progress_note(s->progress,
+                      "note: the run was complete, but %zu of its trials are gone from "
+                      "trials.jsonl; they are measured again",
+                      before->lost);
     }
     if (s->run.setup.cpus.note[0]) {
         progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
@@ -289,7 +299,7 @@ int session_finish(struct session *s, struct err *e) {
             .shown = shown,
             .notes = stderr,
         };
-        if ((!s->calibration && print_tables(dir, e) != 0) ||
+        if ((!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) ||
             (s->config.report && report_write(dir, &o, e) != 0)) {
             fprintf(stderr, "loopbench: %s\n", e->text);
             status = status ? status : (int)e->class;
@@ -297,6 +307,14 @@ int session_finish(struct session *s, struct err *e) {
     }
     if (s->calibration && !r->interrupted) {
         int judged = calibrate_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
+        if (judged < 0) {
+            fprintf(stderr, "loopbench: %s\n", e->text);
+        }
+        judged = judged < 0 ? (int)e->class : judged;
+        status = status ? status : judged;
+    }
+    if (s->crosscheck) {
+        int judged = crosscheck_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
         if (judged < 0) {
             fprintf(stderr, "loopbench: %s\n", e->text);
         }

@@ -6,8 +6,9 @@ TAP_SCRIPTS  := $(filter-out runner/tests/docker.t,$(wildcard runner/tests/*.t s
 FUZZ_SRCS    := $(wildcard runner/tests/fuzz/fuzz_*.c servers/tests/fuzz/fuzz_*.c)
 FUZZ_BINS    := $(FUZZ_SRCS:%.c=$(BUILD)/fuzz/%)
 FUZZ_SECONDS ?= 20
-C_SRCS        = $(RUNNER_SRCS) runner/main.c $(wildcard servers/*/*.c)
-ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] runner/tests/fuzz/*.c servers/tests/fuzz/*.c))
+C_SRCS        = $(RUNNER_SRCS) runner/main.c $(wildcard servers/*/*.c servers/guests/*/*.c)
+ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] servers/guests/*/*.[ch] runner/tests/fuzz/*.c \
+                  servers/tests/fuzz/*.c))
 # Each test is a process of its own with a time limit; prove reads the TAP.
 # Most tests wait more than they compute, so several run at once; those that provoke or
 # measure a disturbance of the machine run alone.
@@ -20,6 +21,9 @@ deps: ## install what running needs (apt), saying so first; elsewhere name it
 
 deps-dev: ## install what testing needs, too
 	@scripts/deps dev
+
+deps-guests: ## install the guest servers that Debian has, none of them started
+	@scripts/deps guests
 
 # The libraries' flags are read when make starts: what deps installs is seen by a second make.
 bench: deps ## build, measure the quick profile (about 5 minutes), write report and plots
@@ -85,7 +89,7 @@ $(BUILD)/tidy/runner/%.ok: runner/%.c .clang-tidy $(wildcard runner/*/*.h)
 	@echo "  TIDY  $<"
 	$(Q)clang-tidy --quiet $< -- $(TIDY_FLAGS) -Irunner 2>/dev/null
 	@touch $@
-$(BUILD)/tidy/servers/%.ok: servers/%.c .clang-tidy $(wildcard servers/*/*.h)
+$(BUILD)/tidy/servers/%.ok: servers/%.c .clang-tidy $(wildcard servers/*/*.h servers/guests/*/*.h)
 	@mkdir -p $(@D)
 	@echo "  TIDY  $<"
 	$(Q)clang-tidy --quiet $< -- $(TIDY_FLAGS) -Iservers 2>/dev/null
@@ -118,4 +122,4 @@ $(BUILD)/fuzz/servers/tests/fuzz/%: servers/tests/fuzz/%.c $(COMMON_OBJS) $(HTTP
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fsanitize=fuzzer $(LLHTTP_CFLAGS) -Iservers $(LDFLAGS) $< $(filter %.o,$^) -o $@ \
 	    $(LLHTTP_LIBS) $(COMMON_LIBS) -lpthread
 
-.PHONY: deps deps-dev bench test check asan tests lint lint-all lint-format lint-source lint-cppcheck lint-tidy lint-clang fuzz fuzz-run
+.PHONY: deps deps-dev deps-guests bench test check asan tests lint lint-all lint-format lint-source lint-cppcheck lint-tidy lint-clang fuzz fuzz-run

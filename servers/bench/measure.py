@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from targets import Target, ask
+from targets import Target, ask, cpu_ns
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONNECTIONS = 64
@@ -24,32 +24,38 @@ WAIT_MS = 10
 
 
 class Load:
-    """What wrk saw: replies and errors, p99 in µs, and the CPU it used itself, in seconds."""
+    """What wrk saw: replies and errors, and median and 99th percentile in µs."""
 
-    def __init__(self, replies, errors, p99_us, cpu):
-        self.replies, self.errors, self.p99_us, self.cpu = replies, errors, p99_us, cpu
+    def __init__(self, replies, errors, p50_us, p99_us):
+        self.replies, self.errors, self.p50_us, self.p99_us = replies, errors, p50_us, p99_us
 
 
-def wrk(port, cpu, depth, seconds, stop_after=None, path="/hello", connections=CONNECTIONS):
-    """Runs wrk; gives a Load. stop_after ends it early."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(
+def wrk_start(port, cpu, depth, seconds, path, connections):
+    return subprocess.Popen(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", os.path.join(HERE, "count.lua"),
          f"http://127.0.0.1:{port}{path}", "--", str(depth)],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
     )
+
+
+def wrk_end(process, seconds):
+    """Waits for wrk; gives a Load."""
+    out, _ = process.communicate(timeout=seconds + 30)
+    for line in out.splitlines():
+        if line.startswith("counted "):
+            return Load(*(int(word) for word in line.split()[1:]))
+    raise RuntimeError(f"wrk ended with {process.returncode} and no count")
+
+
+def wrk(port, cpu, depth, seconds, stop_after=None, path="/hello", connections=CONNECTIONS):
+    """Runs wrk; gives a Load. stop_after ends it early."""
+    process = wrk_start(port, cpu, depth, seconds, path, connections)
     if stop_after is not None:
         time.sleep(stop_after)
         process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=seconds + 30)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    for line in out.splitlines():
-        if line.startswith("counted "):
-            return Load(*(int(word) for word in line.split()[1:]), used)
-    raise RuntimeError(f"wrk ended with {process.returncode} and no count")
+    return wrk_end(process, seconds)
 
 
 class Cell:
@@ -158,26 +164,40 @@ def busy_ticks(cpus):
 
 
 class WaitLoad:
-    """/wait at so many connections: replies/s, p99 in ms, and parts of a CPU used by the server, by
-    wrk, and by others on the CPUs of these two."""
+    """/wait at so many connections: replies/s, percentiles in ms, and parts of a CPU used by the
+    server, by wrk, and by others on the CPUs of these two, while wrk sends (not while it starts and
+    ends)."""
 
     def __init__(self, name, cpus, connections, seconds):
         target = Target(name, cpus[0])
         path = f"/wait?ms={WAIT_MS}"
         try:
             wrk(target.port, cpus[1], 1, seconds, WARM_UP, path, connections)
-            before, busy = target.cpu_ns(), busy_ticks(cpus)
-            load = wrk(target.port, cpus[1], 1, seconds, None, path, connections)
-            self.server = (target.cpu_ns() - before) / 1e9 / seconds
-            busy = (busy_ticks(cpus) - busy) / seconds
+            process = wrk_start(target.port, cpus[1], 1, seconds, path, connections)
+            try:
+                time.sleep(WARM_UP)
+                before = self._used(target, process, cpus)
+                time.sleep(max(0.1, seconds - 2 * WARM_UP))
+                after = self._used(target, process, cpus)
+            finally:
+                load = wrk_end(process, seconds)
         finally:
             target.stop()
         if load.errors:
             raise RuntimeError(f"{name}: {load.errors} errors at {path}")
-        self.rate = load.replies / seconds
-        self.p99_ms = load.p99_us / 1000
-        self.client = load.cpu / seconds
+        passed, *used = (b - a for a, b in zip(before, after))
+        self.rate, self.server, self.client, busy = (each / passed for each in used)
+        self.p50_ms, self.p99_ms = load.p50_us / 1000, load.p99_us / 1000
         self.others = max(0.0, busy - self.server - self.client)
+
+    @staticmethod
+    def _used(target, process, cpus):
+        requests = target.requests()
+        return time.monotonic(), requests, target.cpu_ns() / 1e9, cpu_ns(process.pid) / 1e9, busy_ticks(cpus)
+
+    def busier(self):
+        """The side that used more CPU, and how much."""
+        return ("server", self.server) if self.server >= self.client else ("wrk", self.client)
 
 
 def many_connections(name, cpus):

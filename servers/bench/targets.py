@@ -100,6 +100,16 @@ class Target:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return client
 
+    def requests(self):
+        """What a server of ours has answered so far."""
+        try:
+            with self.connect() as client:
+                client.sendall(b"GET /stats HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                with client.makefile("rb") as reply:
+                    return json.loads(reply.read().partition(b"\r\n\r\n")[2])["requests"]
+        except OSError as error:
+            raise RuntimeError(f"{self.name}: does not answer /stats: {error}") from error
+
     def pids(self):
         """The process and its children (nginx: master and worker)."""
         pids = [self.process.pid]
@@ -109,12 +119,7 @@ class Target:
 
     def cpu_ns(self):
         """CPU time of all threads so far, by the scheduler's own clock."""
-        total = 0
-        for pid in self.pids():
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
-                    total += int(file.read().split()[0])
-        return total
+        return sum(cpu_ns(pid) for pid in self.pids())
 
     def rss_bytes(self):
         """Resident memory, counted page by page (statm may lag behind)."""
@@ -140,6 +145,15 @@ class Target:
         if self.prefix:
             shutil.rmtree(self.prefix, ignore_errors=True)
         return code
+
+
+def cpu_ns(pid):
+    """CPU time of all threads of a process so far, by the scheduler's own clock."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total
 
 
 def server_binary(name):

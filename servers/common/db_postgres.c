@@ -31,7 +31,16 @@ int db_postgres_load(char *error, size_t error_size) {
 }
 
 void db_postgres_reason(const char *message, char *out, size_t size) {
-    (void)snprintf(out, size, "%.*s", (int)strcspn(message, "\n"), message);
+    /* Where libpq cannot read a URL it quotes it, or a part of it: with the password. */
+    static const char *const quotes[] = {" in URI: \"", "\"/\"): \"", " token: \"", " value: \""};
+    size_t len = strcspn(message, "\n");
+    for (size_t i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
+        const char *quote = strstr(message, quotes[i]);
+        if (quote != NULL && (size_t)(quote - message) < len) {
+            len = (size_t)(quote - message) + strcspn(quote, ":");
+        }
+    }
+    (void)snprintf(out, size, "%.*s", (int)len, message);
 }
 
 /* --- connecting -------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ int db_postgres_prepare(const struct db_postgres *db, PGconn *conn);
  * author, date, content of the newest documents, newest first, the one just stored among them. */
 #define DB_POSTGRES_POST "post"
 
-/* The first line of libpq's message, without its line feed. */
+/* The first line of libpq's message, without its line feed, and without a URL that it quotes. */
 void db_postgres_reason(const char *message, char *out, size_t size);
 
 #endif

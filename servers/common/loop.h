@@ -64,8 +64,8 @@ static inline void loop_unwatch(struct loop *loop, struct loop_watch *watch) {
     }
 }
 
-/* Calls on_fire once, after `ms` by the loop's clock (which some loops keep in whole milliseconds:
- * up to one early). A timer that runs is started anew. Returns 0, or -1: out of memory. */
+/* Calls on_fire once, no earlier than `ms` from now. A timer that runs is started anew. Returns 0,
+ * or -1: out of memory or descriptors, and it does not run. */
 static inline int loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
     return loop->ops->start(loop, timer, ms);
 }

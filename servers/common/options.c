@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BACKLOG_FALLBACK 4096
+#define SHOWN_MAX        ((size_t)64) /* of a wrong value, in a message */
 
 enum kind {
     KIND_ADDRESS,
@@ -206,6 +207,27 @@ static const struct row *find_row(const char *argument, size_t len) {
     return NULL;
 }
 
+/* What may be said of a value that is refused: of a database URL, which may hold a password, its
+ * scheme at most. Gives the length; 0: nothing. */
+static size_t printable_part(const struct row *row, const char *value) {
+    if (row->kind != KIND_DB) {
+        return strlen(value);
+    }
+    size_t len = strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+    return value[len] == ':' ? len + 1 : 0;
+}
+
+static void refuse(const struct row *row, const char *value, char *error, size_t error_size) {
+    size_t len = printable_part(row, value);
+    int shown = (int)(len < SHOWN_MAX ? len : SHOWN_MAX);
+    if (row->kind == KIND_DB && len == 0) {
+        (void)snprintf(error, error_size, "%s: give %s", row->name, row->bounds);
+        return;
+    }
+    (void)snprintf(error, error_size, "%s: '%.*s%s' is not %s", row->name, shown, value,
+                   row->kind == KIND_DB ? "..." : "", row->bounds);
+}
+
 enum options_result options_parse(struct options *options, int argc, char *const argv[],
                                   char *error, size_t error_size) {
     set_defaults(options);
@@ -214,7 +236,10 @@ enum options_result options_parse(struct options *options, int argc, char *const
         size_t len = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
         const struct row *row = find_row(argv[i], len);
         if (row == NULL) {
-            (void)snprintf(error, error_size, "unknown option '%.64s': see --help", argv[i]);
+            /* Not its value, nor a URL that lacks its option: there may be a password in it. */
+            size_t shown = strcspn(argv[i], "=:");
+            (void)snprintf(error, error_size, "unknown option '%.*s': see --help",
+                           (int)(shown < SHOWN_MAX ? shown : SHOWN_MAX), argv[i]);
             return OPTIONS_BAD;
         }
         if (row->argument == NULL) {
@@ -233,8 +258,7 @@ enum options_result options_parse(struct options *options, int argc, char *const
             return OPTIONS_BAD;
         }
         if (set_value(options, row, value) != 0) {
-            (void)snprintf(error, error_size, "%s: '%.64s' is not %s", row->name, value,
-                           row->bounds);
+            refuse(row, value, error, error_size);
             return OPTIONS_BAD;
         }
     }

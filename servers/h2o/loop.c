@@ -8,9 +8,7 @@ static struct h2o_thin_loop *thin(struct loop *loop) {
     return (struct h2o_thin_loop *)loop;
 }
 
-/* --- descriptors: an h2o socket on a duplicate, because h2o closes the one it has ----------------
- */
-
+/* A watched descriptor: an h2o socket on a duplicate, because h2o closes the one it has. */
 struct watched {
     h2o_socket_t *sock;
     struct loop_watch *watch;
@@ -94,62 +92,20 @@ static int watch_fd(struct loop *loop, struct loop_watch *watch, unsigned events
     return 0;
 }
 
-/* --- timers --------------------------------------------------------------------------------------
- */
-
-/* Waits for the first. A duration of 0 goes to h2o's own list of those: linking anew to a list of
- * that duration while it runs would make it run for ever. */
-static void arm(struct h2o_thin_loop *loop) {
-    uint64_t now = h2o_now(loop->ctx->loop);
-    uint64_t next = timers_next(&loop->timers);
-    h2o_timeout_unlink(&loop->entry);
-    if (next == UINT64_MAX) {
-        return;
-    }
-    if (next <= now) {
-        h2o_timeout_link(loop->ctx->loop, &loop->ctx->zero_timeout, &loop->entry);
-        return;
-    }
-    if (!loop->used) {
-        h2o_timeout_init(loop->ctx->loop, &loop->timeout, 1);
-        loop->used = true;
-    }
-    loop->timeout.timeout = next - now;
-    h2o_timeout_link(loop->ctx->loop, &loop->timeout, &loop->entry);
-}
-
-static void on_timeout(h2o_timeout_entry_t *entry) {
-    struct h2o_thin_loop *loop = H2O_STRUCT_FROM_MEMBER(struct h2o_thin_loop, entry, entry);
-    timers_fire(&loop->timers, h2o_now(loop->ctx->loop));
-    arm(loop);
+static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
+    return timers_start(&thin(loop)->timers, timer, ms);
 }
 
 static void cancel(struct loop *loop, struct loop_timer *timer) {
-    timers_cancel(&thin(loop)->timers, timer); /* the wait may come to an end for nothing */
-}
-
-static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
-    struct h2o_thin_loop *own = thin(loop);
-    uint64_t deadline = h2o_now(own->ctx->loop) + ms;
-    bool first = deadline < timers_next(&own->timers);
-    if (timers_start(&own->timers, timer, deadline) != 0) {
-        return -1;
-    }
-    if (first) {
-        arm(own);
-    }
-    return 0;
+    timers_cancel(&thin(loop)->timers, timer);
 }
 
 void h2o_thin_loop_init(struct h2o_thin_loop *loop, h2o_context_t *ctx) {
     static const struct loop_ops ops = {watch_fd, unwatch, start, cancel};
-    *loop = (struct h2o_thin_loop){.loop = {.ops = &ops}, .ctx = ctx, .entry = {.cb = on_timeout}};
+    *loop = (struct h2o_thin_loop){.loop = {.ops = &ops}, .ctx = ctx};
+    timers_init(&loop->timers, &loop->loop);
 }
 
 void h2o_thin_loop_release(struct h2o_thin_loop *loop) {
-    h2o_timeout_unlink(&loop->entry);
-    if (loop->used) {
-        h2o_timeout_dispose(loop->ctx->loop, &loop->timeout);
-    }
     timers_release(&loop->timers);
 }

@@ -8,10 +8,7 @@
 struct h2o_thin_loop {
     struct loop loop; /* first */
     h2o_context_t *ctx;
-    h2o_timeout_t timeout; /* its duration is set for each wait */
-    bool used;             /* timeout is known to h2o, who looks at it in every turn from then on */
-    h2o_timeout_entry_t entry;
-    struct timers timers; /* by the loop's time; one h2o timeout waits for the first */
+    struct timers timers;
 };
 
 void h2o_thin_loop_init(struct h2o_thin_loop *loop, h2o_context_t *ctx);

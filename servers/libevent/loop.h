@@ -9,9 +9,7 @@
 struct event_loop {
     struct loop loop; /* first */
     struct event_base *base;
-    struct timers timers; /* by the monotonic clock in whole milliseconds */
-    struct event *tick;   /* on a timerfd that waits for the first; NULL: no timer was ever used */
-    uint64_t armed_ms;    /* what it waits for; UINT64_MAX: nothing */
+    struct timers timers;
 };
 
 void event_loop_init(struct event_loop *loop, struct event_base *base);

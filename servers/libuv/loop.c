@@ -9,12 +9,6 @@ struct poll {
     unsigned asked;
 };
 
-struct uv_loop_timer {
-    uv_timer_t handle; /* first */
-    struct loop_timer *timer;
-    struct uv_loop_timer *next; /* in spare */
-};
-
 static struct uv_thin_loop *thin(struct loop *loop) {
     return (struct uv_thin_loop *)loop;
 }
@@ -75,62 +69,21 @@ static int watch_fd(struct loop *loop, struct loop_watch *watch, unsigned events
     return 0;
 }
 
-static void put_back(struct uv_thin_loop *loop, struct loop_timer *timer) {
-    struct uv_loop_timer *own = timer->impl;
-    timer->impl = NULL;
-    own->next = loop->spare;
-    loop->spare = own;
+static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
+    return timers_start(&thin(loop)->timers, timer, ms);
 }
 
 static void cancel(struct loop *loop, struct loop_timer *timer) {
-    struct uv_loop_timer *own = timer->impl;
-    (void)uv_timer_stop(&own->handle);
-    put_back(thin(loop), timer);
-}
-
-static void on_timeout(uv_timer_t *handle) {
-    struct loop_timer *timer = ((struct uv_loop_timer *)handle)->timer;
-    put_back(handle->data, timer);
-    timer->on_fire(timer);
-}
-
-static struct uv_loop_timer *take(struct uv_thin_loop *loop) {
-    struct uv_loop_timer *own = loop->spare;
-    if (own != NULL) {
-        loop->spare = own->next;
-        return own;
-    }
-    own = malloc(sizeof *own);
-    if (own != NULL) {
-        (void)uv_timer_init(loop->uv, &own->handle); /* always 0 */
-        uv_unref((uv_handle_t *)&own->handle);
-        own->handle.data = loop;
-    }
-    return own;
-}
-
-static int start(struct loop *loop, struct loop_timer *timer, uint64_t ms) {
-    struct uv_loop_timer *own = timer->impl != NULL ? timer->impl : take(thin(loop));
-    if (own == NULL) {
-        return -1;
-    }
-    timer->impl = own;
-    own->timer = timer;
-    return uv_timer_start(&own->handle, on_timeout, ms, 0);
+    timers_cancel(&thin(loop)->timers, timer);
 }
 
 void uv_thin_loop_init(struct uv_thin_loop *loop, uv_loop_t *uv) {
     static const struct loop_ops ops = {watch_fd, unwatch, start, cancel};
     loop->loop.ops = &ops;
     loop->uv = uv;
-    loop->spare = NULL;
+    timers_init(&loop->timers, &loop->loop);
 }
 
 void uv_thin_loop_close(struct uv_thin_loop *loop) {
-    struct uv_loop_timer *next;
-    for (struct uv_loop_timer *own = loop->spare; own != NULL; own = next) {
-        next = own->next;
-        uv_close((uv_handle_t *)&own->handle, on_closed);
-    }
-    loop->spare = NULL;
+    timers_release(&loop->timers);
 }

@@ -2,16 +2,14 @@
 #ifndef LOOPBENCH_SERVERS_LIBUV_LOOP_H
 #define LOOPBENCH_SERVERS_LIBUV_LOOP_H
 
-#include "common/loop.h"
+#include "common/timers.h"
 
 #include <uv.h>
-
-struct uv_loop_timer;
 
 struct uv_thin_loop {
     struct loop loop; /* first */
     uv_loop_t *uv;
-    struct uv_loop_timer *spare; /* timers that do not run: closing one takes a turn of the loop */
+    struct timers timers;
 };
 
 void uv_thin_loop_init(struct uv_thin_loop *loop, uv_loop_t *uv);

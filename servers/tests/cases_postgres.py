@@ -88,6 +88,10 @@ def bad_url(name, database):
     refused(name, f"postgresql:///none?host={database.folder}&user=nobody", "does not exist")
     refused(name, f"postgresql:///postgres?host={database.folder}/no", "No such file or directory")
     refused(name, "postgresql://x?nonsense=1", "nonsense")
+    for url in ("u:secret@[::1", "u:secret@[]/x", "u:secret@[::1]x/y", "u:se%zzcret@h/x", "u:secret%00@h/x",
+                "h/x?password=secret&nonsense=1", "h/x?password=sec=ret"):
+        _, _, err = run_once(name, "--listen", "127.0.0.1:0", "--db", f"postgresql://{url}")
+        ok(err.count("\n") == 1 and "cret" not in err, f"{url}: a password in {err!r}")
     code, out, _ = run_once(name, "--listen", "127.0.0.1:0", "--db", "postgresql://")
     ok(code in (2, 3) and out == "", f"postgresql://: exit code {code}")
 

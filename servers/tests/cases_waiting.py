@@ -38,7 +38,7 @@ def waits(name):
             start = time.monotonic()
             eq(client.ask(get(f"/wait?ms={ms}")).dateless(), OK, f"ms={ms}")
             passed = (time.monotonic() - start) * 1000
-            ok(passed >= ms - 1, f"ms={ms}: {passed:.2f} ms passed")
+            ok(passed >= ms, f"ms={ms}: {passed:.3f} ms passed")
         reply = client.ask(get("/wait?ms=5", method="HEAD"), head_only=True)
         eq((reply.status, reply.get("content-length")), (200, "2"), "HEAD")
         eq(client.ask(get("/hello")).body, HELLO, "the request after")
@@ -69,7 +69,7 @@ def concurrent_waits(name):
                 client = key.data
                 eq(client.recv().dateless(), OK)
                 passed = (time.monotonic() - start) * 1000
-                ok(passed >= times[client] - 1, f"ms={times[client]}: {passed:.2f} ms passed")
+                ok(passed >= times[client], f"ms={times[client]}: {passed:.2f} ms passed")
                 ended.append(times[client])
                 selector.unregister(client.sock)
         # Who is looked at together may have been answered in any order.
@@ -90,7 +90,7 @@ def pipelined_waits(name):
         for path, body in plan:
             reply = client.recv()
             ok(reply.status == 200 and body in (None, reply.body), f"{path}: {reply.raw[:80]!r}")
-        ok(time.monotonic() - start >= 0.058, "it came before the first wait was over")
+        ok(time.monotonic() - start >= 0.06, "it came before the first wait was over")
         # What comes while a reply is waited for is kept, however it is cut.
         client.send(get("/wait?ms=80"))
         ok(client.is_silent(0.02), "an early reply")

@@ -33,10 +33,12 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static inline uint64_t now_ms(void) {
+#define NS_PER_MS ((uint64_t)1000000)
+
+static inline uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    return (uint64_t)t.tv_sec * 1000 * NS_PER_MS + (uint64_t)t.tv_nsec;
 }
 
 /* --- timers -------------------------------------------------------------------------------------
@@ -69,11 +71,11 @@ static void test_timer(void **state) {
     struct loop_timer timer = {.on_fire = count_fire};
     (void)state;
     fired = 0;
-    uint64_t start = now_ms();
+    uint64_t start = now_ns();
     assert_int_equal(loop_timer_start(loop, &timer, 30), 0);
     assert_non_null(timer.impl);
     turn_until_fired(1);
-    assert_true(now_ms() - start >= 28); /* clocks in whole milliseconds, at both ends */
+    assert_true(now_ns() - start >= 30 * NS_PER_MS); /* never early */
     assert_int_equal(loop_timer_start(loop, &timer, 0), 0);
     assert_int_equal(fired, 1); /* not from inside start */
     turn_until_fired(2);
@@ -129,16 +131,16 @@ static void test_timer_in_callback(void **state) {
 enum { MANY = 1000 };
 struct many {
     struct loop_timer timer;
-    uint64_t deadline;
+    uint64_t least, most; /* its deadline is between these */
 };
-static uint64_t last_deadline;
+static uint64_t last_least;
 static struct many many[MANY];
 
 static void check_order(struct loop_timer *timer) {
     const struct many *own = timer->data;
-    /* Deadlines noted here may be one off the loop's. */
-    assert_true(own->deadline + 2 >= last_deadline);
-    last_deadline = own->deadline;
+    assert_true(own->most >= last_least);
+    assert_true(now_ns() >= own->least);
+    last_least = own->least > last_least ? own->least : last_least;
     fired++;
 }
 
@@ -149,13 +151,14 @@ static void test_many_timers(void **state) {
     memset(many, 0, sizeof many);
     turn_for(1); /* so that the loop's idea of now is now */
     fired = 0;
-    last_deadline = 0;
+    last_least = 0;
     for (unsigned i = 0; i < MANY; i++) {
         uint64_t ms = random_next(&random) % 100;
         many[i].timer.on_fire = check_order;
         many[i].timer.data = &many[i];
-        many[i].deadline = now_ms() + ms;
+        many[i].least = now_ns() + ms * NS_PER_MS;
         assert_int_equal(loop_timer_start(loop, &many[i].timer, ms), 0);
+        many[i].most = now_ns() + ms * NS_PER_MS;
     }
     for (unsigned i = 0; i < MANY; i += 3) { /* from anywhere among them */
         loop_timer_cancel(loop, &many[i].timer);
@@ -230,6 +233,57 @@ static void test_watch_read(void **state) {
     turn_for(5);
     assert_int_equal(seen.calls, 3);
     close_pair(fds);
+}
+
+/* Many timers due at once do not keep the loop from its descriptors, nor it from them. */
+static void test_many_due(void **state) {
+    int fds[2];
+    struct seen seen;
+    (void)state;
+    open_pair(fds);
+    seen_init(&seen, fds[0]);
+    memset(many, 0, sizeof many);
+    fired = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i].timer.on_fire = count_fire;
+        assert_int_equal(loop_timer_start(loop, &many[i].timer, 0), 0);
+    }
+    assert_int_equal(write(fds[1], "a", 1), 1); /* and nobody reads it: readable in every turn */
+    assert_int_equal(loop_watch(loop, &seen.watch, LOOP_READ), 0);
+    turn_until_fired(MANY);
+    assert_int_equal(fired, MANY);
+    assert_true(seen.calls >= 10);
+    loop_unwatch(loop, &seen.watch);
+    close_pair(fds);
+}
+
+/* Those that are due may be cancelled, by one of them too, and others be started meanwhile. */
+static void cancel_next(struct loop_timer *timer) {
+    struct many *own = timer->data;
+    fired++;
+    if (own + 1 < many + MANY) {
+        loop_timer_cancel(loop, &own[1].timer);
+    }
+}
+
+static void test_many_due_cancel(void **state) {
+    struct loop_timer late = {.on_fire = count_fire};
+    (void)state;
+    memset(many, 0, sizeof many);
+    fired = 0;
+    for (unsigned i = 0; i < MANY; i++) {
+        many[i].timer.on_fire = cancel_next;
+        many[i].timer.data = &many[i];
+        assert_int_equal(loop_timer_start(loop, &many[i].timer, 0), 0);
+    }
+    driver_turn();
+    for (unsigned i = 0; i < MANY; i++) {
+        loop_timer_cancel(loop, &many[i].timer);
+    }
+    assert_true(fired < MANY / 2);
+    fired = 0;
+    assert_int_equal(loop_timer_start(loop, &late, 3), 0); /* what was due is forgotten */
+    turn_until_fired(1);
 }
 
 static void test_watch_change(void **state) {
@@ -390,11 +444,18 @@ static void test_wake(void **state) {
 static int run_loop_checks(void) {
 #define CHECK(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CHECK(test_timer),        CHECK(test_timer_cancel),
-        CHECK(test_timer_anew),   CHECK(test_timer_in_callback),
-        CHECK(test_many_timers),  CHECK(test_watch_read),
-        CHECK(test_watch_change), CHECK(test_watch_full),
-        CHECK(test_watch_hangup), CHECK(test_unwatch_in_callback),
+        CHECK(test_timer),
+        CHECK(test_timer_cancel),
+        CHECK(test_timer_anew),
+        CHECK(test_timer_in_callback),
+        CHECK(test_many_timers),
+        CHECK(test_many_due),
+        CHECK(test_many_due_cancel),
+        CHECK(test_watch_read),
+        CHECK(test_watch_change),
+        CHECK(test_watch_full),
+        CHECK(test_watch_hangup),
+        CHECK(test_unwatch_in_callback),
         CHECK(test_wake),
     };
 #undef CHECK

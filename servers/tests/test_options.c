@@ -123,12 +123,43 @@ static void test_says_what_would_be_right(void **state) {
     assert_string_equal(error, "unknown option '--worker': see --help");
 }
 
+/* A URL may hold a password: of a wrong one the scheme is shown, and no more. */
+static void test_hides_passwords(void **state) {
+    static const char *const bad[] = {
+        "mysql://me:secret@host/db",
+        "postgresql:me:secret@host",
+        "postgresql//me:secret@host",
+        "//me:secret@host",
+        "secret",
+        "host=x password=secret",
+        "host=x:1 password=secret:1",
+        "sqlite secret:x",
+        "\"postgres://me:secret@host",
+    };
+    struct options o;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(parse(&o, "--db", bad[i]), OPTIONS_BAD);
+        assert_null(strstr(error, "secret"));
+        assert_non_null(strstr(error, "sqlite:PATH or postgresql://"));
+    }
+    parse(&o, "--db", "mysql://me:secret@host/db");
+    assert_string_equal(error, "--db: 'mysql:...' is not sqlite:PATH or postgresql://...");
+    parse(&o, "--db", "secret");
+    assert_string_equal(error, "--db: give sqlite:PATH or postgresql://...");
+    parse(&o, "--dbx=mysql://me:secret@host", NULL);
+    assert_string_equal(error, "unknown option '--dbx': see --help");
+    parse(&o, "postgres://me:secret@host", NULL);
+    assert_string_equal(error, "unknown option 'postgres': see --help");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_says_what_would_be_right),
+        cmocka_unit_test(test_hides_passwords),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void check(const char *out) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const struct svg_wording words = {"p1", "a title"};
+    const struct svg_wording words = {"p1", "a title", "p1-c", "wide"};
     struct err e = {0};
     char *out = NULL;
     size_t len = 0;
