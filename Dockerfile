@@ -4,8 +4,8 @@
 #   docker build --target runner -t loopbench-runner .
 #   docker build --target postgres -t loopbench-postgres .
 #
-# Only what a stage needs is copied before it, so that a changed server leaves the runner's layers alone
-# and the other way round, and what changes most comes last. Each step costs a second or two.
+# Only what a stage needs is copied before it, so that a changed server leaves the runner's layers and those
+# of the other servers alone and the other way round, and what changes most comes last. Each step costs a second or two.
 ARG BASE_IMAGE=debian:bookworm-slim
 
 FROM ${BASE_IMAGE} AS base
@@ -19,16 +19,24 @@ RUN dpkg-query -W -f '${Package}\n' | sort >/base-packages \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 
-FROM toolchain AS servers
+# The application all servers share, compiled once.
+FROM toolchain AS common
+COPY docker/collect docker/collect
 COPY Makefile VERSION ./
 COPY scripts/make scripts/make
 COPY runner/runner.mk runner/runner.mk
-COPY servers servers
-RUN make -j"$(nproc)" COMMIT=none servers
-COPY docker/collect docker/collect
-RUN for s in libevent libuv h2o null; do \
-        docker/collect /out/$s build/bin/server-$s libsqlite3.so.0 libpq.so.5 || exit 1; \
-    done
+COPY servers/servers.mk servers/servers.mk
+COPY servers/bench/bench.mk servers/bench/bench.mk
+COPY servers/common servers/common
+RUN make -j"$(nproc)" COMMIT=none DEBUG= server-common
+
+# One server: a change in it compiles nothing else.
+FROM common AS server-build
+ARG SERVER=libuv
+COPY servers/${SERVER} servers/${SERVER}
+RUN make -j"$(nproc)" COMMIT=none DEBUG= build/bin/server-${SERVER} \
+    && docker/collect /out build/bin/server-${SERVER} libsqlite3.so.0 libpq.so.5 \
+    && rm -rf build
 
 # ---- one image for each server: its binary and the libraries the base lacks
 FROM base AS server
@@ -40,7 +48,9 @@ EXPOSE 8080
 HEALTHCHECK --interval=1s --timeout=24h --retries=60 CMD ["healthy", "8080"]
 ENTRYPOINT ["enter", "server"]
 CMD ["--listen", "0.0.0.0:8080"]
-COPY --from=servers /out/${SERVER}/ /
+ARG COMMIT=unknown
+COPY --from=server-build /out/ /
+LABEL org.opencontainers.image.revision=${COMMIT}
 
 # ---- the runner
 FROM toolchain AS loopbench
@@ -48,9 +58,11 @@ COPY Makefile VERSION ./
 COPY scripts/make scripts/make
 COPY servers/servers.mk servers/servers.mk
 COPY servers/bench/bench.mk servers/bench/bench.mk
-COPY runner runner
+COPY docker/enter docker/enter
 ARG COMMIT=unknown
-RUN make -j"$(nproc)" COMMIT="$COMMIT" runner
+COPY runner runner
+RUN make -j"$(nproc)" COMMIT="$COMMIT" DEBUG= runner \
+    && mv build/bin/loopbench /loopbench && rm -rf build
 
 FROM base AS runner
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
@@ -58,12 +70,14 @@ RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
     && rm -rf /var/lib/apt/lists/* /var/cache/fontconfig/*
 RUN fc-cache -f
 COPY plots /usr/local/share/loopbench/plots
-COPY docker/enter docker/bench docker/keeper docker/healthy /usr/local/bin/
+COPY docker/enter docker/bench docker/keeper docker/report docker/healthy /usr/local/bin/
 COPY docker/compose.ini /usr/local/share/loopbench/
 USER 65532:65532
 ENV HOME=/tmp LANG=C.UTF-8
 ENTRYPOINT ["enter", "bench"]
-COPY --from=loopbench /src/build/bin/loopbench /usr/local/bin/loopbench
+ARG COMMIT=unknown
+COPY --from=loopbench /loopbench /usr/local/bin/loopbench
+LABEL org.opencontainers.image.revision=${COMMIT}
 
 # ---- the database of the posts workload
 FROM base AS postgres

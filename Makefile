@@ -30,7 +30,8 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 OPT      ?= $(if $(SANITIZE),-O1,-O2)
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CPPFLAGS += -D_GNU_SOURCE -DLOOPBENCH_VERSION='"$(VERSION)"'
-CFLAGS   += -std=c17 -g $(OPT) $(WARN) $(SAN) -fno-common
+DEBUG    ?= -g
+CFLAGS   += -std=c17 $(DEBUG) $(OPT) $(WARN) $(SAN) -fno-common
 LDFLAGS  += $(SAN)
 
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)

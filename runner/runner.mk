@@ -1,6 +1,8 @@
 # The runner: every runner/*/*.c is part of one library, so that tests can link any of it.
 RUNNER_LIBS   = $(call pkg,--libs,libuv jansson inih gsl zlib) $(LLHTTP_LIBS) -lpthread -lm
-RUNNER_CFLAGS = $(call pkg,--cflags,libuv jansson inih gsl zlib)
+# The file descriptors a container may use are set in docker/enter alone.
+CONTAINER_FILES := $(shell sed -n 's/.*{NOFILE:-\([0-9][0-9]*\)}.*/\1/p' docker/enter 2>/dev/null)
+RUNNER_CFLAGS = $(call pkg,--cflags,libuv jansson inih gsl zlib) -DCONTAINER_FILES='"$(CONTAINER_FILES)"'
 RUNNER_SRCS  := $(foreach d,base config plan target load sample count run store stats report ui,$(wildcard runner/$(d)/*.c))
 RUNNER_OBJS  := $(RUNNER_SRCS:%.c=$(BUILD)/obj/%.o)
 

@@ -31,7 +31,9 @@ SERVER_OBJS_libevent  += $(HTTP1_OBJS)
 SERVER_OBJS_libuv     += $(HTTP1_OBJS)
 
 servers: $(SERVER_BINS)
-.PHONY: servers
+# What they share, alone: images are built in these two steps (Dockerfile).
+server-common: $(COMMON_OBJS) $(HTTP1_OBJS) $(LLHTTP_OBJS)
+.PHONY: servers server-common
 
 $(BUILD)/obj/servers/common/%.o: servers/common/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

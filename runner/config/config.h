@@ -91,6 +91,7 @@ struct config {
     int64_t backlog;    /* 0 = what the kernel allows: config_backlog() */
     int64_t timeout_ns; /* a reply slower than this is an error */
     int64_t ready_timeout_ns;
+    int64_t container_files; /* file descriptors a target in a container may use */
     int64_t trial_margin_ns; /* what a trial may take above warm-up and window */
     struct cpu_choice server_cpus, generator_cpus;
     struct pair_list handicap; /* target → ns per request */

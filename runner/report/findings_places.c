@@ -139,3 +139,22 @@ void findings_say_places(struct maker *m) {
         }
     }
 }
+
+void findings_caution_places(struct maker *m) {
+    const struct verdicts *v = m->v;
+    for (size_t i = 0; i < v->pair_count; i++) {
+        for (size_t k = 0; k < COSTS; k++) {
+            if (v->row[i].about != ABOUT_MEMORY || row_turned(m, &v->row[i], &costs[k]) < 0) {
+                continue;
+            }
+            if (maker_begin(m)) {
+                fputs("Memory here is RSS. PSS must not be compared between places: a process in a "
+                      "container shares the pages of programs and libraries with others than a "
+                      "native one does.",
+                      m->say.f);
+                maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
+            }
+            return;
+        }
+    }
+}

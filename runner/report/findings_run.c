@@ -341,4 +341,5 @@ void findings_say_cautions(struct maker *m) {
     caution_control(m);
     caution_counts(m);
     caution_choices(m);
+    findings_caution_places(m);
 }

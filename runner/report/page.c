@@ -11,6 +11,11 @@ static void put_state(struct doc *d, const struct store *s) {
     if (s->state == STORE_COMPLETE && !s->torn && s->lost == 0) {
         return;
     }
+    /* Those of blocks that were run again are not part of the plan. */
+    size_t done = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        done += s->records[i].attempt == 0;
+    }
     doc_begin(d, DOC_BAD, NULL);
     doc_strong(d, "This run is not complete");
     doc_say(d, ": %s. %zu trials are there",
@@ -19,9 +24,12 @@ static void put_state(struct doc *d, const struct store *s) {
             : s->state == STORE_RUNNING     ? "it was cut off"
             : s->lost > 0                   ? "lines of its trials.jsonl are gone"
                                             : "its last line was cut short",
-            s->count);
+            done);
     if (planned > 0) {
         doc_say(d, " of %" PRId64 " planned", planned);
+    }
+    if (s->count > done) {
+        doc_say(d, ", and %zu measured again", s->count - done);
     }
     doc_say(d, "; the figures below are of those alone.");
     doc_close(d, DOC_BAD);

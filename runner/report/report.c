@@ -14,7 +14,7 @@
 
 static void say(const struct report_options *o, const char *dir, const char *text) {
     if (o->notes && *text) {
-        fprintf(o->notes, "loopbench: %s: %s\n", dir, text);
+        fprintf(o->notes, "loopbench: %s: %s\n", o->shown ? o->shown : dir, text);
     }
 }
 

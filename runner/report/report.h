@@ -16,6 +16,7 @@ struct report_options {
     const char *docs;
     bool no_plots;                    /* text only */
     struct verdicts_options verdicts; /* zero: as the run was begun */
+    const char *shown;                /* how notes call the folder; NULL = as it is called here */
     FILE *notes; /* one line for each thing worth saying (torn line, …); NULL = none */
 };
 

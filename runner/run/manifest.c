@@ -6,6 +6,7 @@
 
 #include "base/buildinfo.h"
 #include "base/cpus.h"
+#include "sample/inside.h"
 #include "sample/machine.h"
 
 #define ASK_TIMEOUT_NS 3000000000LL
@@ -74,16 +75,26 @@ static json_t *manifest_versions(struct loop *loop, const char *wrk, const char 
     return out;
 }
 
-/* A runner that is in a container itself is told by whoever put it there what it cannot see:
- * LOOPBENCH_CONTAINERS, a JSON object. Its text is foreign: only an object is taken over. */
+/* A runner that is in a container itself is told so by whoever put it there, with what it cannot
+ * see: LOOPBENCH_CONTAINERS, a JSON object. Its text is foreign: only an object is taken over. What
+ * can be seen from inside is added. */
 static json_t *manifest_surroundings(void) {
     const char *told = getenv("LOOPBENCH_CONTAINERS");
     json_t *out = told ? json_loads(told, 0, NULL) : NULL;
-    if (out && !json_is_object(out)) {
+    json_t *inside = json_is_object(out) ? inside_json("") : NULL;
+    if (!inside) {
         json_decref(out);
-        out = NULL;
+        return json_null();
     }
-    return out ? out : json_null();
+    bool engine = json_is_object(json_object_get(out, "engine"));
+    json_object_set_new(out, "seen", json_string(engine ? "engine" : "inside"));
+    json_t *limits = json_object_get(out, "limits");
+    if (json_is_object(limits)) {
+        json_object_update_missing(limits, json_object_get(inside, "limits"));
+    }
+    json_object_update_missing(out, inside);
+    json_decref(inside);
+    return out;
 }
 
 /* What the containers of this run were made of and held to; null where it had none. */
@@ -92,10 +103,11 @@ static json_t *manifest_container(const struct setup *s) {
     if (!s->containers) {
         return manifest_surroundings();
     }
-    return json_pack("{s:s, s:{s:s, s:s, s:s, s:s}, s:{s:s, s:i, s:i}}", "started_by", "runner",
-                     "engine", "version", g->version, "storage_driver", g->storage_driver, "cgroup",
-                     g->cgroup, "runtime", g->runtime, "limits", "memory", "1 GiB", "pids", 512,
-                     "files", 16384);
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:{s:I, s:I, s:I}}", "started_by",
+                     "runner", "seen", "engine", "engine", "version", g->version, "storage_driver",
+                     g->storage_driver, "cgroup", g->cgroup, "runtime", g->runtime, "limits",
+                     "memory", (json_int_t)CONTAINER_MEMORY, "pids", (json_int_t)CONTAINER_PIDS,
+                     "files", (json_int_t)s->config->container_files);
 }
 
 /* All that measure, wrk included, in the order they were asked for. */

@@ -22,7 +22,15 @@ struct probe_state {
     const struct plan *plan;
     struct probed *item;
     size_t n;
+    bool lost; /* a container ended that nobody of ours had told to */
 };
+
+/* Somebody may have ended it, as happens to a container in a trial too: that is no reason to
+ * measure nothing. */
+static void probe_note_lost(struct probe_state *s, const struct probed *it, enum target_failure f) {
+    bool container = it->config->place == PLACE_HOST_NETWORK || it->config->place == PLACE_BRIDGE;
+    s->lost = s->lost || (container && (f == TARGET_START || f == TARGET_CRASHED));
+}
 
 static enum verify_kind probe_kind(const struct target_config *t, enum plan_role role) {
     if (role == PLAN_NULL) {
@@ -63,6 +71,7 @@ static int probe_start(struct probe_state *s, size_t i, struct err *e) {
     if (f == TARGET_OK) {
         return 0;
     }
+    probe_note_lost(s, it, f);
     e->class = f == TARGET_INTERRUPTED ? ERR_NONE : ERR_MACHINE;
     return -1;
 }
@@ -74,7 +83,9 @@ static int probe_stop(struct probe_state *s, struct err *e) {
         struct probed *it = &s->item[i];
         const struct target_ops *ops = setup_launcher(it->config);
         struct err why = {0};
-        if (it->target && ops->stop(it->target, &why) != TARGET_OK && result == 0) {
+        enum target_failure f = it->target ? ops->stop(it->target, &why) : TARGET_OK;
+        probe_note_lost(s, it, f);
+        if (f != TARGET_OK && result == 0) {
             *e = why;
             e->class = ERR_MACHINE;
             result = -1;
@@ -257,8 +268,9 @@ static int probe_verify(struct probe *p, struct probe_state *s, struct err *e) {
     return rc;
 }
 
-int probe_targets(struct probe *p, const struct setup *setup, const struct plan *plan,
-                  struct err *e) {
+/* *lost: a container was lost meanwhile, so it may go well another time. */
+static int probe_once(struct probe *p, const struct setup *setup, const struct plan *plan,
+                      bool *lost, struct err *e) {
     struct probe_state s = {.setup = setup, .plan = plan};
     struct err stop = {0};
     int rc = 0;
@@ -286,6 +298,17 @@ int probe_targets(struct probe *p, const struct setup *setup, const struct plan 
     free(s.item);
     if (rc != 0) {
         probe_release(p);
+    }
+    *lost = s.lost;
+    return rc;
+}
+
+int probe_targets(struct probe *p, const struct setup *setup, const struct plan *plan,
+                  struct err *e) {
+    bool lost = false;
+    int rc = probe_once(p, setup, plan, &lost, e);
+    if (rc != 0 && lost && !setup->loop->interrupted) {
+        rc = probe_once(p, setup, plan, &lost, e);
     }
     return rc;
 }

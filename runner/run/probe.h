@@ -17,7 +17,8 @@ struct probe {
 
 /* Starts all targets of the plan at once (each once, the control is its base), verifies them for
  * the plan's workloads when the configuration says so, and stops them. A target that cannot be
- * started is an error that names it (ERR_MACHINE); differences are in p->findings and are not.
+ * started is an error that names it (ERR_MACHINE); differences are in p->findings and are not. All
+ * is tried a second time where somebody else ended a container.
  * Returns 0, or -1 with *e (class ERR_NONE: interrupted). Nothing is left running. */
 int probe_targets(struct probe *p, const struct setup *s, const struct plan *plan, struct err *e);
 

@@ -73,6 +73,7 @@ static int run_trial(struct run *r, const struct plan_trial *t, int attempt, str
         return -1;
     }
     r->measured++;
+    r->again += attempt > 0;
     r->failed += record.status == TRIAL_FAILED;
     if (r->events.trial_end) {
         r->events.trial_end(r->events.ctx, &record);
@@ -123,7 +124,6 @@ static bool run_again(struct run *r, const struct plan_block *b, const struct sp
         return false;
     }
     r->repeats++;
-    r->repeated += (int64_t)b->count;
     if (r->events.block_again) {
         r->events.block_again(r->events.ctx, b, spoilt->target, spoilt->why);
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,17 @@ void setup_release(struct setup *s) {
     s->log_fd = -1;
 }
 
+static int setup_check_container_files(const struct setup *s, int max_connections, struct err *e) {
+    int64_t needed = limits_files_needed(max_connections);
+    if (!s->containers || s->config->container_files >= needed) {
+        return 0;
+    }
+    return err_set(e, ERR_USAGE,
+                   "%d connections need %" PRId64 " open files, a container has %" PRId64
+                   "; raise --container-files, or choose fewer connections",
+                   max_connections, needed, s->config->container_files);
+}
+
 /* One that is not wrk: known, there, and fit for every cell. */
 static int setup_other(struct setup *s, const char *name, struct err *e) {
     const struct load_ops *ops = load_find(name);
@@ -185,7 +197,8 @@ static int setup_begin(struct setup *s, struct loop *loop, const struct config *
         return err_set(e, ERR_USAGE, "--servers: the path is too long");
     }
     if (setup_split_cpus(c, &s->cpus, e) != 0 || config_check_programs(c, e) != 0 ||
-        setup_engine(s, e) != 0 || limits_raise_files(max_connections, e) != 0) {
+        setup_engine(s, e) != 0 || setup_check_container_files(s, max_connections, e) != 0 ||
+        limits_raise_files(max_connections, e) != 0) {
         return -1;
     }
     s->facts = (struct judge_facts){
@@ -302,7 +315,10 @@ int setup_target(const struct setup *s, const struct target_config *t, struct ta
         .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
         .stop_grace_ns = t->stop_grace_ns > 0 ? t->stop_grace_ns : STOP_GRACE_NS,
         .dies_by_signal = t->dies_by_signal,
-        .container = {.image = t->image, .entry = t->builtin, .bridge = t->place == PLACE_BRIDGE},
+        .container = {.image = t->image,
+                      .entry = t->builtin,
+                      .bridge = t->place == PLACE_BRIDGE,
+                      .files = s->config->container_files},
         .url = {.host = t->url_host,
                 .port = t->url_port,
                 .process = t->process,

@@ -2,6 +2,7 @@
  * ends (it hands on output, signals and exit status), and what it runs is found by inspecting. */
 #include "target/target.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #define READY_TIMEOUT   (10 * SECOND) /* as the local launcher's */
 #define ASK_PAUSE       (SECOND / 50)
 #define ARGS_MAX        64
+#define TEXT(word)      #word
+#define TEXT_OF(macro)  TEXT(macro)
 
 /* The limits of docker-compose.yml: the same server, held the same way. */
 static const char *const limits[] = {"--read-only",
@@ -28,11 +31,9 @@ static const char *const limits[] = {"--read-only",
                                      "--tmpfs",
                                      "/tmp",
                                      "--pids-limit",
-                                     "512",
+                                     TEXT_OF(CONTAINER_PIDS),
                                      "--memory",
-                                     "1g",
-                                     "--ulimit",
-                                     "nofile=16384",
+                                     TEXT_OF(CONTAINER_MEMORY),
                                      "--log-driver",
                                      "none"};
 #define LIMITS (sizeof limits / sizeof limits[0])
@@ -45,6 +46,7 @@ struct container {
     const char **argv;
     struct target *inner;
     char name[64], label[96], user[48], cpus[CPUS_TEXT_SIZE], marked[128];
+    char files[48], files_env[48]; /* its limit, for the engine and for our images' docker/enter */
     pid_t pid;
     bool removed, stopped;
     enum target_failure ending;
@@ -157,6 +159,12 @@ static int container_command(struct container *c) {
     for (size_t i = 0; i < LIMITS; i++) {
         c->argv[n++] = limits[i];
     }
+    snprintf(c->files, sizeof c->files, "nofile=%" PRId64, s->container.files);
+    snprintf(c->files_env, sizeof c->files_env, "NOFILE=%" PRId64, s->container.files);
+    const char *files[] = {"--ulimit", c->files, "--env", c->files_env};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        c->argv[n++] = files[i];
+    }
     if (s->cpus) {
         cpus_format(s->cpus, c->cpus, sizeof c->cpus);
         c->argv[n++] = "--cpuset-cpus";
@@ -244,9 +252,9 @@ static void container_explain(struct container *c, struct err *e) {
     const char *name = c->outer->name;
     if (strstr(said, "rlimit")) {
         err_set(e, ERR_FAILED,
-                "%s: this engine gives a container fewer than 16384 file descriptors; "
-                "raise LimitNOFILE of the Docker service",
-                name);
+                "%s: this engine gives a container fewer than %" PRId64 " file descriptors; "
+                "lower --container-files, or raise LimitNOFILE of the Docker service",
+                name, c->outer->container.files);
     } else if (strstr(said, "No such image") || strstr(said, "Unable to find image")) {
         err_set(e, ERR_FAILED, "%s: the image %s is not there; build it with `make images`", name,
                 c->outer->container.image);

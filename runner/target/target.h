@@ -27,12 +27,17 @@ enum target_failure {
 
 struct target;
 
+/* What a container is held to, as docker-compose.yml holds its own; files: target_container. */
+#define CONTAINER_MEMORY 1073741824 /* bytes */
+#define CONTAINER_PIDS   512
+
 /* Of a target in a container. */
 struct target_container {
     const char
-        *image;  /* its entry point gets argv, or argv[1..] where argv[0] is the entry point's */
-    bool entry;  /* argv[0] is: do not pass it on */
-    bool bridge; /* behind the engine's bridge; else the machine's own network */
+        *image;    /* its entry point gets argv, or argv[1..] where argv[0] is the entry point's */
+    bool entry;    /* argv[0] is: do not pass it on */
+    bool bridge;   /* behind the engine's bridge; else the machine's own network */
+    int64_t files; /* file descriptors it may use */
 };
 
 /* Of a target that runs already. */

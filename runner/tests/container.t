@@ -82,6 +82,8 @@ def _():
         ok(max(rss) < 3 * min(rss), "the same server's memory: %s" % rss)
         m = run.manifest
         eq(m["containers"]["engine"]["version"], docker("info", "--format", "{{.ServerVersion}}"), "engine")
+        eq((m["containers"]["seen"], m["containers"]["limits"]),
+           ("engine", {"memory": 1 << 30, "pids": 512, "files": 16384}), "limits")
         eq(m["containers"]["engine"]["storage_driver"], docker("info", "--format", "{{.Driver}}"), "storage driver")
         places = {t["name"]: (t["place"], t.get("image_id")) for t in m["targets"]}
         image = docker("image", "inspect", "--format", "{{.Id}}", IMAGE)
@@ -89,6 +91,7 @@ def _():
                     "libuv@bridge": ("container, bridge network", image)}, "places")
         again = box.loopbench("report", box.at("run")).expect(0)
         has(run.text("report.md"), "libuv@bridge", "report")
+        has(run.text("report.md"), "PSS must not be compared between places", "caution")
         ok(again.status == 0, "reported")
 
 
@@ -96,7 +99,8 @@ def _():
 def _():
     with Box() as box:
         process = box.start("run", *SHORT, "--servers", SERVERS, "--out", box.at("run"), "--targets",
-                            "libuv@bridge,libuv@host-network", "--rounds", "2", "--server-cpus", "0")
+                            "libuv@bridge,libuv@host-network", "--rounds", "2", "--server-cpus", "0",
+                            "--container-files", "4096")
         networks = set()
         while process.poll() is None:
             for container in labelled(LABEL):
@@ -111,6 +115,8 @@ def _():
                 ok(seen["Config"]["User"] not in ("", "0", "root", "0:0"), "user %r" % seen["Config"]["User"])
                 eq(seen["HostConfig"]["CpusetCpus"], "0", "CPUs")
                 eq(seen["Mounts"], [], "mounts")
+                eq([(u["Name"], u["Soft"], u["Hard"]) for u in seen["HostConfig"]["Ulimits"]],
+                   [("nofile", 4096, 4096)], "files")
                 networks.add(seen["HostConfig"]["NetworkMode"])
         box.finish(process).expect(0)
         eq(sorted(networks), ["bridge", "host"], "networks seen")
@@ -129,6 +135,24 @@ def _():
         run = Run(box.at("run"))
         eq([t["status"] for t in run.trials], ["failed", "ok"], "trials of %s" % result)
         has(run.trials[0]["reason"], "somebody ended its container", "reason")
+
+
+@engine_case("killed while the targets are checked: checked once more, and the run goes on")
+def _():
+    with Box() as box:
+        process = box.start("run", *SHORT, "--servers", SERVERS, "--out", box.at("run"), "--targets",
+                            "libuv@host-network,libuv@bridge")
+        victim = wait_for(lambda: docker("ps", "--quiet", "--filter", "label=" + LABEL).split(), "a container")[0]
+        docker("kill", victim, check=False)
+        box.finish(process).expect(0)
+        eq([t["status"] for t in Run(box.at("run")).trials], ["ok", "ok"], "trials")
+
+
+@engine_case("fewer files than the connections need")
+def _():
+    with Box() as box:
+        box.loopbench("run", *SHORT, "--servers", SERVERS, "--targets", "libuv@bridge", "--container-files", "64").refused(
+            2, "4 connections need 72 open files, a container has 64", "--container-files")
 
 
 @engine_case("out of memory: recorded as that")

@@ -195,15 +195,35 @@ def _():
         has(out, "none failed", "summary")
         eq({s: inspect(p.container(s))["State"]["ExitCode"] for s in SERVERS + ("runner", "results")},
            dict.fromkeys(SERVERS + ("runner", "results"), 0), "exit codes")
-        check_sound(p, out)
+        run = check_sound(p, out)
+        # Nobody asked the engine: what can be seen from inside.
+        facts = run.manifest["containers"]
+        eq((facts["started_by"], facts["seen"], facts.get("engine")), ("compose", "inside", None), "facts")
+        eq((facts["limits"]["memory"], facts["limits"]["files"]), (1 << 30, 16384), "limits")
+        ok(facts["root_filesystem"] and facts["addresses"], "facts: %s" % facts)
+        # The last lines: where the caller finds it, and what makes the report again.
+        has(out, "results are in %s/%s" % (p.results, run.manifest["run_id"]), "output")
+        has(out, "report and plots: docker compose run --rm report " + run.manifest["run_id"], "output")
+        os.remove(run.path("report.md"))
+        status, out = p.compose("run", "--rm", "report", run.manifest["run_id"])
+        eq(status, 0, out)
+        has(out, "%s/%s/report.md" % (p.results, run.manifest["run_id"]), "output of report")
+        ok(os.path.exists(run.path("report.md")), "report")
+        eq(p.tree_owners(), {p.owner}, "owners after report")
         status, out = p.compose("down", "--volumes")
         eq(status, 0, out)
 
 
-@case("make bench-docker: the same, with a clean down and the engine's facts")
+@case("make bench-docker: the same, with a clean down and the engine's facts; one at a time")
 def _():
-    with Project() as p:
-        status, out = p.bench()
+    with Project(NOFILE="8192") as p:
+        process = p.start("make", "-s", "bench-docker")
+        wait_for(lambda: p.container("runner") or process.poll() is not None, "a container", 120)
+        second, said = p.bench()
+        ok(second != 0, "a second one beside it:\n%s" % said)
+        has(said, "another run of this project goes on here", "output of the second")
+        ok(len(said.splitlines()) <= 2, "lines of %s" % said)  # and make's own
+        status, out = p.finish(process)
         eq(status, 0, "exit status of\n%s" % out)
         run = check_sound(p, out)
         facts = run.manifest["containers"]
@@ -211,7 +231,27 @@ def _():
         eq(facts["engine"]["storage_driver"], docker("info", "--format", "{{.Driver}}"), "storage driver")
         eq(facts["images"]["server-libuv"], docker("image", "inspect", "--format", "{{.Id}}", "loopbench-server-libuv"),
            "image id")
-        has(json.dumps(facts), "network", "facts")
+        eq((facts["seen"], facts["network"]), ("engine", "compose, bridge, internal"), "facts")
+        eq([facts["limits"][n] for n in ("memory", "pids", "files")], [1 << 30, 512, 8192], "limits")
+
+
+@tap.case("settings: the environment over .env over the default")
+def _():
+    if not compose():
+        raise Skip("neither docker compose nor docker-compose is installed")
+    with tempfile.TemporaryDirectory() as tmp:
+        os.mkdir(os.path.join(tmp, "scripts"))
+        shutil.copy(os.path.join(ROOT, "scripts/compose"), os.path.join(tmp, "scripts"))
+
+        def base(**env):
+            clean = {k: v for k, v in os.environ.items() if k != "BASE_IMAGE"}
+            return subprocess.run([os.path.join(tmp, "scripts/compose"), "base"], env=dict(clean, **env), text=True,
+                                  capture_output=True, timeout=60, check=True).stdout
+        eq(base(), "debian:bookworm-slim\n", "default")
+        with open(os.path.join(tmp, ".env"), "w", encoding="ascii") as f:
+            f.write('BASE_IMAGE="there:%s"\n' % ("x" * 100))
+        eq(base(), "there:%s\n" % ("x" * 100), ".env")
+        eq(base(BASE_IMAGE="env:1"), "env:1\n", "environment")
 
 
 @case("a server ends, another's container is killed: recorded, the others are measured")

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "sample/inside.h"
 #include "sample/machine.h"
 #include "sample/machine_text.h"
 
@@ -371,6 +372,39 @@ static void test_programs(void **state) {
     fixture_remove(root);
 }
 
+static void test_inside(void **state) {
+    static const struct {
+        const char *mountinfo, *type;
+    } rows[] = {
+        {"12 3 0:9 / / rw,relatime - overlay overlay rw,lowerdir=/x\n", "overlay"},
+        {"12 3 0:9 / / rw shared:1 master:2 - fuse.fuse-overlayfs fuse-overlayfs ro\n",
+         "fuse.fuse-overlayfs"},
+        {"1 0 8:1 /sub / rw - ext4 /dev/x rw\n2 1 0:5 / /proc rw - proc proc rw\n", "ext4"},
+        {"1 0 8:1 / / rw - ext4 /dev/x rw\n2 1 0:5 / / rw - tmpfs t rw", "tmpfs"},
+        {"2 1 0:5 / /proc rw - proc proc rw\n", ""},
+        {"1 0 8:1 / / rw ext4 /dev/x rw\n2 1 0:5 / /a rw - proc", ""},
+        {"1 0 8:1 / / - ", ""},
+        {"\n\n / / - x\n", ""},
+        {"", ""},
+    };
+    char type[64];
+    char tiny[4];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        inside_parse_root(rows[i].mountinfo, type, sizeof type);
+        assert_string_equal(type, rows[i].type);
+    }
+    inside_parse_root(rows[0].mountinfo, tiny, sizeof tiny);
+    assert_string_equal(tiny, "ove");
+    json_t *o = inside_json("/no-such-root");
+    json_t *limits = json_object_get(o, "limits");
+    assert_true(json_is_null(json_object_get(limits, "memory")));
+    assert_true(json_is_null(json_object_get(o, "root_filesystem")));
+    assert_false(json_is_null(json_object_get(limits, "files")));
+    assert_true(json_is_array(json_object_get(o, "addresses")));
+    json_decref(o);
+}
+
 static void test_libraries(void **state) {
     (void)state;
     json_t *o = machine_libraries_json();
@@ -387,7 +421,7 @@ int main(void) {
         cmocka_unit_test(test_metal),     cmocka_unit_test(test_cgroup_paths),
         cmocka_unit_test(test_container), cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_here),      cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_libraries), cmocka_unit_test(test_inside),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);

@@ -240,8 +240,9 @@ static void durations_read_well(void **state) {
 
 static void ending_says_what_to_do_next(void **state) {
     struct screen s;
-    struct run_ending done = {165, 165, 0, 0, 291000000000, false, "results/x"};
-    struct run_ending cut = {165, 20, 2, 5, 30000000000, true, "out/a 'run'"};
+    struct run_ending done = {165, 165, 0, 0, 291000000000, false, "results/x", NULL};
+    struct run_ending cut = {165, 20, 2, 5, 30000000000, true, "out/a 'run'", NULL};
+    struct run_ending inside = {165, 20, 0, 0, 30000000000, true, "./results/x", "do report"};
     (void)state;
     screen_open(&s);
     ending_print(s.out, &done);
@@ -256,6 +257,33 @@ static void ending_says_what_to_do_next(void **state) {
         strstr(s.text, "interrupted: 20 of 165 trials in 30 s, 2 failed, 5 repeated\n"));
     assert_non_null(strstr(s.text, "loopbench run --resume 'out/a '\\''run'\\'''\n"));
     screen_close(&s);
+    screen_open(&s);
+    ending_print(s.out, &inside);
+    fflush(s.out);
+    assert_non_null(strstr(s.text, "in ./results/x\nreport and plots: do report x\n"));
+    assert_null(strstr(s.text, "--resume"));
+    screen_close(&s);
+}
+
+static void ending_calls_a_folder_as_the_caller_does(void **state) {
+    static const struct {
+        const char *pair, *folder, *shown;
+    } rows[] = {
+        {NULL, "/results/x", "/results/x"},        {"/results=./r", "/results/x", "./r/x"},
+        {"/results=./r", "/results", "./r"},       {"/results=./r", "/results2/x", "/results2/x"},
+        {"/results=/a=b", "/results/x", "/a=b/x"}, {"=./r", "/results/x", "/results/x"},
+        {"/results", "/results/x", "/results/x"},
+    };
+    char shown[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].pair) {
+            setenv("LOOPBENCH_RESULTS_SHOWN", rows[i].pair, 1);
+        }
+        ending_shown(rows[i].folder, shown, sizeof shown);
+        assert_string_equal(shown, rows[i].shown);
+    }
+    unsetenv("LOOPBENCH_RESULTS_SHOWN");
 }
 
 static void plan_is_printed(void **state) {
@@ -315,6 +343,7 @@ int main(void) {
         cmocka_unit_test(style_follows_the_surroundings),
         cmocka_unit_test(durations_read_well),
         cmocka_unit_test(ending_says_what_to_do_next),
+        cmocka_unit_test(ending_calls_a_folder_as_the_caller_does),
         cmocka_unit_test(plan_is_printed),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,4 +1,5 @@
 /* The short subcommands: report, doctor, help, version. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "store/replay_state.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
+#include "ui/ending.h"
 #include "ui/help.h"
 #include "ui/replay.h"
 
@@ -38,9 +40,12 @@ int command_report(const struct invocation *in, struct err *e) {
             o.verdicts.margin = c.margin_percent / 100;
         }
     }
+    char shown[PATH_MAX];
+    ending_shown(in->args->operand[0], shown, sizeof shown);
+    o.shown = shown;
     int rc = report_write(in->args->operand[0], &o, e);
     if (rc == 0) {
-        printf("%s/report.md\n%s/report.html\n", in->args->operand[0], in->args->operand[0]);
+        printf("%s/report.md\n%s/report.html\n", shown, shown);
     }
     config_release(&c);
     return rc;

@@ -1,6 +1,7 @@
 #include "ui/ending.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 void ending_duration_text(int64_t ns, char *out, size_t size) {
@@ -34,6 +35,17 @@ static void ending_print_path(FILE *out, const char *path) {
     fputc('\'', out);
 }
 
+void ending_shown(const char *folder, char *out, size_t size) {
+    const char *pair = getenv("LOOPBENCH_RESULTS_SHOWN");
+    const char *equals = pair ? strchr(pair, '=') : NULL;
+    size_t len = equals ? (size_t)(equals - pair) : 0;
+    if (len > 0 && strncmp(folder, pair, len) == 0 && (!folder[len] || folder[len] == '/')) {
+        snprintf(out, size, "%s%s", equals + 1, folder + len);
+    } else {
+        snprintf(out, size, "%s", folder);
+    }
+}
+
 void ending_print(FILE *out, const struct run_ending *s) {
     char wall[48];
     ending_duration_text(s->wall_ns, wall, sizeof wall);
@@ -49,6 +61,13 @@ void ending_print(FILE *out, const struct run_ending *s) {
     }
     fputs("\nresults are in ", out);
     ending_print_path(out, s->folder);
+    if (s->report) {
+        const char *slash = strrchr(s->folder, '/');
+        fprintf(out, "\nreport and plots: %s ", s->report);
+        ending_print_path(out, slash ? slash + 1 : s->folder);
+        fputc('\n', out);
+        return;
+    }
     fputs(s->interrupted ? "\ngo on with: loopbench run --resume "
                          : "\nreport and plots: loopbench report ",
           out);

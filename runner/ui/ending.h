@@ -7,14 +7,22 @@
 #include <stdio.h>
 
 struct run_ending {
-    int64_t planned, measured, failed, repeated; /* trials; failed is part of measured */
+    /* Trials: those of the plan, of them measured, and repeated beside them. failed ones may be
+     * among either. */
+    int64_t planned, measured, failed, repeated;
     int64_t wall_ns;
     bool interrupted;
     const char *folder; /* of the results */
+    const char *report; /* the command that makes the report again and gets the run's name, where
+                           loopbench is not at hand (in a container); NULL = loopbench itself */
 };
 
 /* At most three lines: "165 trials in 4 min 51 s, none failed", where, and what to do next. */
 void ending_print(FILE *out, const struct run_ending *s);
+
+/* How the caller calls a folder. What runs in a container is told by LOOPBENCH_RESULTS_SHOWN, a
+ * pair HERE=THERE: a folder in HERE is called by THERE. */
+void ending_shown(const char *folder, char *out, size_t size);
 
 /* "850 ms", "42 s", "4 min 51 s", "2 h 24 min". */
 void ending_duration_text(int64_t ns, char *out, size_t size);

@@ -293,17 +293,20 @@ static int print_tables(const char *dir, struct err *e) {
 int session_finish(struct session *s, struct err *e) {
     const struct run *r = &s->run;
     char dir[PATH_MAX];
+    char shown[PATH_MAX];
     struct run_ending summary = {
-        .planned = (int64_t)s->plan.trial_count + r->repeated,
-        .measured = r->measured,
+        .planned = (int64_t)s->plan.trial_count,
+        .measured = r->measured - r->again,
         .failed = r->failed,
-        .repeated = r->repeated,
+        .repeated = r->again,
         .wall_ns = clock_mono_ns() - s->begun_ns,
         .interrupted = r->interrupted,
-        .folder = dir,
+        .folder = shown,
+        .report = getenv("LOOPBENCH_REPORT_SHOWN"),
     };
     int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
     snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
+    ending_shown(dir, shown, sizeof shown);
     writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
     s->run.writer = NULL;
     if (r->measured + r->skipped > 0) {
@@ -311,6 +314,7 @@ int session_finish(struct session *s, struct err *e) {
             .plots =
                 s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
             .no_plots = !s->config.report || r->interrupted,
+            .shown = shown,
             .notes = stderr,
         };
         if ((!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) ||

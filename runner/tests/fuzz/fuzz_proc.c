@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sample/cgroup.h"
+#include "sample/inside.h"
 #include "sample/kernel.h"
 #include "sample/proc.h"
 #include "target/local_argv.h"
@@ -31,6 +32,11 @@ static void fuzz_processes(char *text) {
 }
 
 static void fuzz_kernel(char *text) {
+    char type[8];
+    inside_parse_root(text, type, sizeof type);
+    if (memchr(type, ' ', strlen(type)) || memchr(type, '\n', strlen(type))) {
+        abort();
+    }
     struct kernel_cpu cpu;
     struct kernel_sockets sockets;
     struct kernel_tcp tcp;
