@@ -10,7 +10,7 @@ struct signal {
     double value; /* in the unit of its check; NaN = unknown */
 };
 
-#define SIGNALS     11
+#define SIGNALS     12
 #define STALL_TIMES 5 /* of the median latency */
 
 static double judge_count(int64_t n) {
@@ -27,6 +27,18 @@ static double judge_ports(const struct trial_record *r, int64_t local_ports) {
     return local_ports > 0 && waiting >= 0
                ? 100 * (double)(r->connections + waiting) / (double)local_ports
                : NAN;
+}
+
+/* Part of the kernel's table of tracked connections that is taken. */
+static double judge_conntrack(const struct trial_record *r, int64_t max) {
+    const int64_t count = r->environment.conntrack;
+    return max > 0 && count >= 0 ? 100 * (double)count / (double)max : NAN;
+}
+
+/* What others used at least, %: what ticks may have made of nothing is taken off. */
+static double judge_foreign(const struct environment_result *env) {
+    const double error = isnan(env->foreign_error) ? 0 : env->foreign_error;
+    return isnan(env->foreign_cpus) ? NAN : fmax(0, env->foreign_cpus - error) * 100;
 }
 
 double judge_server_share(const struct trial_record *r, bool generator_alone) {
@@ -70,7 +82,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
     const double share = judge_server_share(r, facts->generator_alone);
     const struct signal signals[SIGNALS] = {
         {QUALITY_STEAL, env->steal_ratio * 100},
-        {QUALITY_FOREIGN_CPU, env->foreign_cpus * 100},
+        {QUALITY_FOREIGN_CPU, judge_foreign(env)},
         {QUALITY_THROTTLED, judge_count(env->throttled)},
         {QUALITY_SPEED_SHIFT, judge_shift(env)},
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},
@@ -79,6 +91,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
         {QUALITY_STALL, judge_stall(r)},
         {QUALITY_ERRORS, judge_errors(&r->load)},
+        {QUALITY_CONNTRACK, judge_conntrack(r, facts->conntrack_max)},
         {QUALITY_PORTS, judge_ports(r, facts->local_ports)},
     };
     for (size_t i = 0; i < SIGNALS; i++) {
@@ -109,10 +122,10 @@ bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
     return invalid;
 }
 
-bool judge_reason(const struct trial_record *r, char *out, size_t size) {
+bool judge_reason(const struct trial_record *r, const struct judge_facts *facts, char *out,
+                  size_t size) {
     struct signal signals[SIGNALS];
-    /* No signal that needs facts makes a trial invalid. */
-    judge_signals(r, &(struct judge_facts){.local_ports = -1}, signals);
+    judge_signals(r, facts, signals);
     for (size_t i = 0; i < SIGNALS; i++) {
         if (quality_judge(signals[i].id, signals[i].value) == QUALITY_INVALID) {
             const struct quality_check *c = quality_check(signals[i].id);

@@ -307,12 +307,14 @@ static void trial_keep_window(struct trial_record *r, const struct window_delta 
     }
     env->steal_ratio = d->steal_ratio;
     env->foreign_cpus = d->foreign_cpus;
+    env->foreign_error = d->foreign_error;
     env->runner_cpus = d->runner_cpus;
     env->throttled = d->throttled;
     env->listen_overflows = d->listen_overflows;
     env->listen_drops = d->listen_drops;
     env->retransmits = d->retransmits;
     env->time_wait = d->time_wait;
+    env->conntrack = d->conntrack;
 }
 
 static void trial_keep_memory(struct trial *t, const struct sampler_result *seen) {
