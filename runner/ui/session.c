@@ -90,6 +90,19 @@ static int session_check_same(const struct config *c, const struct store *before
     return 0;
 }
 
+/* So must guests be what they were: a run recorded what each said of itself. */
+static int session_check_guests(const struct config *c, const char *dir, struct err *e) {
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (c->target[i].changed) {
+            return err_set(e, ERR_USAGE,
+                           "the target.ini of %s is not what it was when %s was begun; put it "
+                           "back, or begin a new run",
+                           c->target[i].name, dir);
+        }
+    }
+    return 0;
+}
+
 /* Configuration and plan as they stand in the folder. */
 static int session_reload(struct session *s, const struct settings *flags, struct err *e) {
     char *ini = NULL;
@@ -108,6 +121,9 @@ static int session_reload(struct session *s, const struct settings *flags, struc
         config_release(&s->config);
         s->config = old;
         rc = session_check_same(&s->config, before, e);
+    }
+    if (rc == 0) {
+        rc = session_check_guests(&s->config, before->dir, e);
     }
     if (rc == 0) {
         rc = store_read_text(before, "plan.json", &plan, e);
