@@ -11,6 +11,7 @@
 #include "load/summary.h"
 #include "run/counted.h"
 #include "run/replies.h"
+#include "run/settle.h"
 #include "sample/proc.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
@@ -229,6 +230,10 @@ static bool trial_warm_up(struct trial *t) {
     replies_pace_by(&t->replies, good && !t->counted ? out.requests : 0, out.duration_us);
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
+    if (good && settle_wait(t->setup->loop, t->pids, t->n_pids) == LOOP_INTERRUPTED) {
+        t->interrupted = true;
+        return false;
+    }
     return good && trial_replies_right(t);
 }
 
