@@ -11,7 +11,8 @@ struct signal {
 };
 
 #define SIGNALS     12
-#define STALL_TIMES 5 /* of the median latency */
+#define SLICE_S     0.005 /* of CPU: one turn of one process */
+#define STALL_TIMES 5     /* of the median latency */
 
 static double judge_count(int64_t n) {
     return n < 0 ? NAN : (double)n;
@@ -35,10 +36,17 @@ static double judge_conntrack(const struct trial_record *r, int64_t max) {
     return max > 0 && count >= 0 ? 100 * (double)count / (double)max : NAN;
 }
 
-/* What others used at least, %: what ticks may have made of nothing is taken off. */
-static double judge_foreign(const struct environment_result *env) {
+/* What others used at least, %: what ticks may have made of nothing is taken off. Unknown where it
+ * is less than a time slice, of a window so short that its limit is: no machine is quieter. */
+static double judge_foreign(const struct trial_record *r) {
+    const struct environment_result *env = &r->environment;
     const double error = isnan(env->foreign_error) ? 0 : env->foreign_error;
-    return isnan(env->foreign_cpus) ? NAN : fmax(0, env->foreign_cpus - error) * 100;
+    const double foreign = fmax(0, env->foreign_cpus - error);
+    const double seconds = (double)r->load.duration_us / 1e6;
+    const double limit = quality_check(QUALITY_FOREIGN_CPU)->invalid / 100;
+    const bool is_short = seconds > 0 && limit * seconds < SLICE_S;
+    return isnan(env->foreign_cpus) || (is_short && foreign * seconds < SLICE_S) ? NAN
+                                                                                 : foreign * 100;
 }
 
 double judge_server_share(const struct trial_record *r, bool generator_alone) {
@@ -82,7 +90,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
     const double share = judge_server_share(r, facts->generator_alone);
     const struct signal signals[SIGNALS] = {
         {QUALITY_STEAL, env->steal_ratio * 100},
-        {QUALITY_FOREIGN_CPU, judge_foreign(env)},
+        {QUALITY_FOREIGN_CPU, judge_foreign(r)},
         {QUALITY_THROTTLED, judge_count(env->throttled)},
         {QUALITY_SPEED_SHIFT, judge_shift(env)},
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},

@@ -65,6 +65,12 @@ static void each_signal_has_its_flag(void **state) {
     expect(r, "", "");
     r.environment.foreign_error = 0.3;
     expect(r, "foreign-cpu-invalid", "foreign-cpu 4.0%");
+    r.environment.foreign_error = 0;
+    r.environment.foreign_cpus = 0.085;
+    r.load.duration_us = 50000; /* 4.3 ms */
+    expect(r, "", "");
+    r.load.duration_us = 60000; /* 5.1 ms */
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 8.5%");
     r = sound();
     r.environment.throttled = 3;
     expect(r, "throttled-invalid", "throttled 3");
