@@ -47,6 +47,12 @@ static const struct quality_check checks[QUALITY_COUNT] = {
                         "%", QUALITY_TRIAL, QUALITY_ABOVE, 0.0, NAN,
                         "an error reply costs less than the real one, and is no work done",
                         "look at the errors by kind and at the server's output"},
+    [QUALITY_CONNTRACK] =
+        {"conntrack", "connections that the kernel tracks, of its table", "%", QUALITY_TRIAL,
+         QUALITY_ABOVE, 50.0, 90.0,
+         "a full table drops new connections; each stays for two minutes after its end",
+         "wait two minutes, raise net.netfilter.nf_conntrack_max, or do not track loopback: "
+         "iptables -t raw -A OUTPUT -o lo -j NOTRACK"},
     [QUALITY_PORTS] = {"ports", "connections and sockets in TIME-WAIT, of the local port range",
                        "%", QUALITY_MACHINE, QUALITY_ABOVE, 50.0, NAN,
                        "connecting slows, then fails, as ports run out",

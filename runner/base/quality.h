@@ -24,6 +24,7 @@ enum quality_id {
     QUALITY_ACTIVE_SHARE,
     QUALITY_STALL,
     QUALITY_ERRORS,
+    QUALITY_CONNTRACK,
     /* judged once for the machine and the plan */
     QUALITY_PORTS,
     QUALITY_FILES,

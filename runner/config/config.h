@@ -32,6 +32,9 @@ struct target_config {
     bool builtin;   /* one of loopbench's servers */
     bool announces; /* prints loopbench's ready line, so it may choose its own port */
     bool guest;     /* found by its name in the folder of guests */
+    bool recorded;  /* a guest whose section stood in the file that was read, as a run wrote it */
+    bool changed;   /* and its target.ini says something else now */
+    char *section;  /* the keys of its section as they were read, a line each; NULL = it has none */
     char *dir;      /* {dir}: the absolute folder of the file with its section; NULL = unknown */
     /* NULL-terminated; holds {host} {port} {workers} {backlog} {servers} {dir} {log}, expanded when
      * it is started. For a built-in server command[0] is the program in the servers folder. */
@@ -65,6 +68,7 @@ struct target_config {
 struct left_out {
     char *name, *reason;
     char *package; /* what brings what is missing; NULL = not known */
+    bool baseline; /* it was the baseline: all pairs are compared instead */
 };
 
 struct config {
@@ -234,8 +238,9 @@ bool config_command_has(const struct target_config *t, const char *placeholder);
 int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *why), void *ctx,
                       struct err *e);
 
-/* Takes a chosen target away and remembers why; package may be NULL. ERR_MACHINE where the run
- * depends on it (its baseline or its control). Returns 0, or -1 with *e. */
+/* Takes a chosen target away and remembers why; package may be NULL. Where it is the baseline, all
+ * pairs are compared. ERR_MACHINE where it is the control, without which no run is believed.
+ * Returns 0, or -1 with *e. */
 int config_leave_out(struct config *c, const char *name, const char *reason, const char *package,
                      struct err *e);
 

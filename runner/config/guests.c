@@ -98,13 +98,13 @@ static int guests_read(struct config *c, const char *name, const char *dir, cons
     return rc;
 }
 
-static bool guests_known(const struct config *c, const char *name) {
+static struct target_config *guests_known(const struct config *c, const char *name) {
     for (size_t i = 0; i < c->target_count; i++) {
         if (strcmp(c->target[i].name, name) == 0) {
-            return true;
+            return &c->target[i];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* The name before what says where it runs. */
@@ -113,6 +113,31 @@ static void guests_base(const char *target, char *out, size_t size) {
                      ? strlen(target)
                      : (size_t)(strrchr(target, *PLACES_MARK) - target);
     snprintf(out, size, "%.*s", (int)len, target);
+}
+
+/* A guest that a run recorded is at home where that of its name is now; `changed` where that one
+ * says something else, or nothing that can be read. */
+static int guests_find_recorded(struct target_config *t, const char *guests, struct err *e) {
+    char dir[PATH_MAX];
+    char file[PATH_MAX];
+    struct config now = {0};
+    struct err ignored = {0};
+    if (!guests_find(guests, t->name, dir, file, sizeof file)) {
+        return err_set(e, ERR_USAGE,
+                       "target '%s' is a guest, and there is none of that name in %s; name its "
+                       "folder with --guests",
+                       t->name, guests);
+    }
+    char *home = strdup(dir);
+    if (!home) {
+        return guests_no_memory(e);
+    }
+    free(t->dir);
+    t->dir = home;
+    t->changed = guests_read(&now, t->name, dir, file, &ignored) != 0 ||
+                 strcmp(now.target[0].section, t->section ? t->section : "") != 0;
+    targets_release(&now);
+    return 0;
 }
 
 int guests_resolve(struct config *c, struct err *e) {
@@ -126,7 +151,11 @@ int guests_resolve(struct config *c, struct err *e) {
         char name[VALUES_NAME_MAX + 1];
         const char *chosen = c->targets.name[i];
         guests_base(chosen, name, sizeof name);
-        if (!guests_known(c, chosen) && !guests_known(c, name) &&
+        struct target_config *known = guests_known(c, name);
+        if (known && known->recorded && guests_find_recorded(known, guests, e) != 0) {
+            return -1;
+        }
+        if (!guests_known(c, chosen) && !known &&
             guests_find(guests, name, dir, file, sizeof file) &&
             guests_read(c, name, dir, file, e) != 0) {
             return -1;

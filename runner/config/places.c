@@ -180,6 +180,7 @@ int places_check_url(const struct target_config *t, struct err *e) {
                           : t->image                    ? "image"
                           : t->announces && !t->builtin ? "announces"
                           : t->stop_signal != SIGTERM   ? "stop-signal"
+                          : t->guest                    ? "guest"
                                                         : NULL;
     if (started) {
         return err_set(e, ERR_USAGE,

@@ -1,5 +1,6 @@
 /* target_dump.c — [target] sections as they are read back. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/places.h"
 #include "config/targets.h"
@@ -40,12 +41,36 @@ static void targets_dump_more(const struct target_config *t, FILE *out) {
     }
 }
 
+/* Whether a chosen target is this one, or this one in a container. */
+static bool targets_is_chosen(const struct config *c, const struct target_config *t) {
+    const size_t len = strlen(t->name);
+    for (size_t i = 0; i < c->targets.n; i++) {
+        const char *name = c->targets.name[i];
+        if (strncmp(name, t->name, len) == 0 &&
+            (name[len] == '\0' || strchr(name + len, *PLACES_MARK) == name + len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A guest as its folder says, so that a run can tell when that says something else. {dir} stays: it
+ * is the guest's folder wherever the run is repeated. */
+static void targets_dump_guest(const struct config *c, const struct target_config *t, FILE *out) {
+    if (t->section && targets_is_chosen(c, t)) {
+        fprintf(out, "\n[target %s]\nguest = yes\n%s", t->name, t->section);
+    }
+}
+
 void targets_dump(const struct config *c, FILE *out) {
     for (size_t i = 0; i < c->target_count; i++) {
         const struct target_config *t = &c->target[i];
-        if (places_of(t->name) != PLACE_PROCESS || t->guest ||
-            (t->builtin && t->place != PLACE_URL)) {
-            continue; /* made from what others say, or found by its name */
+        if (places_of(t->name) != PLACE_PROCESS || (t->builtin && t->place != PLACE_URL)) {
+            continue; /* made from what others say, or ours */
+        }
+        if (t->guest) {
+            targets_dump_guest(c, t, out);
+            continue;
         }
         fprintf(out, "\n[target %s]\n", t->name);
         if (t->place == PLACE_URL) {

@@ -185,6 +185,17 @@ static int targets_set_grace(struct target_config *t, const char *value, struct 
     return value_duration(value, "stop-grace", 10000000, GRACE_MAX_NS, &t->stop_grace_ns, e);
 }
 
+/* Written by a run for each guest it used: the guest of that name, as it was then. */
+static int targets_set_guest(struct target_config *t, const char *value, struct err *e) {
+    bool guest = false;
+    if (value_bool(value, "guest", &guest, e) != 0) {
+        return -1;
+    }
+    t->recorded = guest;
+    t->guest = t->guest || guest;
+    return 0;
+}
+
 static const struct target_key {
     const char *name;
     int (*set)(struct target_config *t, const char *value, struct err *e);
@@ -208,14 +219,31 @@ static const struct target_key {
     {"package", targets_set_package},
     {"version", targets_set_version},
     {"about", targets_set_about},
+    {"guest", targets_set_guest},
 };
 #define TARGET_KEYS (sizeof target_keys / sizeof target_keys[0])
+
+/* Keeps what a section says, for the file of a run. */
+static int targets_remember(struct target_config *t, const char *key, const char *value,
+                            struct err *e) {
+    char *all = NULL;
+    if (strcmp(key, "guest") == 0) {
+        return 0;
+    }
+    if (asprintf(&all, "%s%s = %s\n", t->section ? t->section : "", key, value) < 0) {
+        return err_set(e, ERR_MACHINE, "out of memory reading the configuration");
+    }
+    free(t->section);
+    t->section = all;
+    return 0;
+}
 
 int targets_set(struct config *c, const char *key, const char *value, struct err *e) {
     const char *names[TARGET_KEYS];
     for (size_t i = 0; i < TARGET_KEYS; i++) {
         if (strcmp(target_keys[i].name, key) == 0) {
-            return target_keys[i].set(&c->target[c->section], value, e);
+            struct target_config *t = &c->target[c->section];
+            return target_keys[i].set(t, value, e) != 0 ? -1 : targets_remember(t, key, value, e);
         }
         names[i] = target_keys[i].name;
     }

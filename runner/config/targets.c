@@ -153,12 +153,16 @@ static void targets_drop_name(struct names *names, const char *name) {
 
 int config_leave_out(struct config *c, const char *name, const char *reason, const char *package,
                      struct err *e) {
-    bool baseline = c->baseline && strcmp(c->baseline, name) == 0;
-    if (baseline || (c->aa_control && strcmp(c->aa_control, name) == 0)) {
-        return err_set(e, ERR_MACHINE, "target '%s': %s, and the run depends on it (%s)%s%s%s",
-                       name, reason, baseline ? "--baseline" : "--aa-control",
-                       package ? "; `apt-get install " : "", package ? package : "",
+    const bool baseline = c->baseline && strcmp(c->baseline, name) == 0;
+    if (c->aa_control && strcmp(c->aa_control, name) == 0) {
+        return err_set(e, ERR_MACHINE,
+                       "target '%s': %s, and the run depends on it (--aa-control)%s%s%s", name,
+                       reason, package ? "; `apt-get install " : "", package ? package : "",
                        package ? "`" : "");
+    }
+    if (baseline) {
+        free(c->baseline);
+        c->baseline = NULL;
     }
     struct left_out *grown = realloc(c->left_out, (c->left_out_count + 1) * sizeof *grown);
     if (!grown) {
@@ -166,7 +170,8 @@ int config_leave_out(struct config *c, const char *name, const char *reason, con
     }
     c->left_out = grown;
     struct left_out *l = &grown[c->left_out_count++];
-    *l = (struct left_out){strdup(name), strdup(reason), package ? strdup(package) : NULL};
+    *l =
+        (struct left_out){strdup(name), strdup(reason), package ? strdup(package) : NULL, baseline};
     targets_drop_name(&c->targets, name);
     return l->name && l->reason && (!package || l->package) ? 0 : targets_no_memory(e);
 }
@@ -177,6 +182,7 @@ static void targets_release_one(struct target_config *t) {
         words_free(lists[i]);
     }
     free(t->name);
+    free(t->section);
     free(t->dir);
     free(t->cwd);
     free(t->package);

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "base/quality.h"
 
 int64_t limits_files_needed(int64_t connections) {
     return 2 * connections + 64;
@@ -43,4 +46,25 @@ int limits_raise_files(int64_t connections, struct err *e) {
                        hard, strerror(errno));
     }
     return 0;
+}
+
+int64_t limits_connections_made(const struct config *c, size_t trials) {
+    return c->keepalive || c->requests > INT64_MAX / ((int64_t)trials + 1)
+               ? 0
+               : c->requests * (int64_t)trials;
+}
+
+bool limits_judge_tracked(int64_t made, int64_t count, int64_t max, char *out, size_t size) {
+    const double all = (double)made + (double)(count > 0 ? count : 0);
+    out[0] = '\0';
+    if (made <= 0 || max <= 0 ||
+        quality_judge(QUALITY_CONNTRACK, 100 * all / (double)max) != QUALITY_INVALID) {
+        return false;
+    }
+    snprintf(out, size,
+             "%" PRId64 " connections will be made, and the kernel tracks at most %" PRId64
+             ", each until two minutes after its end: trials may hang; raise "
+             "net.netfilter.nf_conntrack_max, or do not track loopback (see `loopbench doctor`)",
+             made, max);
+    return true;
 }

@@ -1,10 +1,14 @@
-/* limits.h — open files: c connections need 2c + 64 on either side (method.md section 7). */
+/* limits.h — open files: c connections need 2c + 64 on either side (method.md section 7); and the
+ * kernel's table of tracked connections. */
 #ifndef PLAN_LIMITS_H
 #define PLAN_LIMITS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "config/config.h"
 
 /* Open files needed for that many connections. */
 int64_t limits_files_needed(int64_t connections);
@@ -16,5 +20,14 @@ int limits_judge_files(int64_t connections, int64_t hard, struct err *e);
 /* Raises the soft limit of this process (its children inherit it) to the hard one and judges that.
  * Returns 0 or -1 with *e (ERR_MACHINE). */
 int limits_raise_files(int64_t connections, struct err *e);
+
+/* The most connections that a run's windows make, where each request makes one of its own and is
+ * counted (--no-keepalive --requests N): trials × N. 0 where connections are kept or the number is
+ * not known beforehand. */
+int64_t limits_connections_made(const struct config *c, size_t trials);
+
+/* Whether `made` more connections could take more than 90% of a table of `max` (-1 = nothing is
+ * tracked) that holds `count` (-1 = unknown). True writes what to do about it, one line. Pure. */
+bool limits_judge_tracked(int64_t made, int64_t count, int64_t max, char *out, size_t size);
 
 #endif

@@ -68,11 +68,13 @@ static const struct field fields[] = {
     INT64("socket_loaded_bytes", memory.loaded.socket),
     REAL("steal_ratio", environment.steal_ratio),
     REAL("foreign_cpus", environment.foreign_cpus),
+    REAL("foreign_error", environment.foreign_error),
     INT64("throttled", environment.throttled),
     INT64("listen_overflows", environment.listen_overflows),
     INT64("listen_drops", environment.listen_drops),
     INT64("retransmits", environment.retransmits),
     INT64("time_wait", environment.time_wait),
+    INT64("conntrack", environment.conntrack),
     REAL("speed_before", environment.speed_before),
     REAL("speed_after", environment.speed_after),
 };

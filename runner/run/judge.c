@@ -10,8 +10,9 @@ struct signal {
     double value; /* in the unit of its check; NaN = unknown */
 };
 
-#define SIGNALS     11
-#define STALL_TIMES 5 /* of the median latency */
+#define SIGNALS     12
+#define SLICE_S     0.005 /* of CPU: one turn of one process */
+#define STALL_TIMES 5     /* of the median latency */
 
 static double judge_count(int64_t n) {
     return n < 0 ? NAN : (double)n;
@@ -27,6 +28,25 @@ static double judge_ports(const struct trial_record *r, int64_t local_ports) {
     return local_ports > 0 && waiting >= 0
                ? 100 * (double)(r->connections + waiting) / (double)local_ports
                : NAN;
+}
+
+/* Part of the kernel's table of tracked connections that is taken. */
+static double judge_conntrack(const struct trial_record *r, int64_t max) {
+    const int64_t count = r->environment.conntrack;
+    return max > 0 && count >= 0 ? 100 * (double)count / (double)max : NAN;
+}
+
+/* What others used at least, %: what ticks may have made of nothing is taken off. Unknown where it
+ * is less than a time slice, of a window so short that its limit is: no machine is quieter. */
+static double judge_foreign(const struct trial_record *r) {
+    const struct environment_result *env = &r->environment;
+    const double error = isnan(env->foreign_error) ? 0 : env->foreign_error;
+    const double foreign = fmax(0, env->foreign_cpus - error);
+    const double seconds = (double)r->load.duration_us / 1e6;
+    const double limit = quality_check(QUALITY_FOREIGN_CPU)->invalid / 100;
+    const bool is_short = seconds > 0 && limit * seconds < SLICE_S;
+    return isnan(env->foreign_cpus) || (is_short && foreign * seconds < SLICE_S) ? NAN
+                                                                                 : foreign * 100;
 }
 
 double judge_server_share(const struct trial_record *r, bool generator_alone) {
@@ -70,7 +90,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
     const double share = judge_server_share(r, facts->generator_alone);
     const struct signal signals[SIGNALS] = {
         {QUALITY_STEAL, env->steal_ratio * 100},
-        {QUALITY_FOREIGN_CPU, env->foreign_cpus * 100},
+        {QUALITY_FOREIGN_CPU, judge_foreign(r)},
         {QUALITY_THROTTLED, judge_count(env->throttled)},
         {QUALITY_SPEED_SHIFT, judge_shift(env)},
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},
@@ -79,6 +99,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
         {QUALITY_STALL, judge_stall(r)},
         {QUALITY_ERRORS, judge_errors(&r->load)},
+        {QUALITY_CONNTRACK, judge_conntrack(r, facts->conntrack_max)},
         {QUALITY_PORTS, judge_ports(r, facts->local_ports)},
     };
     for (size_t i = 0; i < SIGNALS; i++) {
@@ -109,10 +130,10 @@ bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
     return invalid;
 }
 
-bool judge_reason(const struct trial_record *r, char *out, size_t size) {
+bool judge_reason(const struct trial_record *r, const struct judge_facts *facts, char *out,
+                  size_t size) {
     struct signal signals[SIGNALS];
-    /* No signal that needs facts makes a trial invalid. */
-    judge_signals(r, &(struct judge_facts){.local_ports = -1}, signals);
+    judge_signals(r, facts, signals);
     for (size_t i = 0; i < SIGNALS; i++) {
         if (quality_judge(signals[i].id, signals[i].value) == QUALITY_INVALID) {
             const struct quality_check *c = quality_check(signals[i].id);

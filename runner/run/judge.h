@@ -9,8 +9,9 @@
 
 /* What the signals of a trial are held against; the same for a whole run. */
 struct judge_facts {
-    int64_t local_ports;  /* how many ports clients may take, -1 = unknown */
-    bool generator_alone; /* each of its threads has a CPU for itself */
+    int64_t local_ports;   /* how many ports clients may take, -1 = unknown */
+    int64_t conntrack_max; /* connections the kernel can track, -1 = it tracks none */
+    bool generator_alone;  /* each of its threads has a CPU for itself */
 };
 
 /* Room for any text judge_reason writes. */
@@ -30,6 +31,7 @@ double judge_server_share(const struct trial_record *r, bool generator_alone);
 
 /* The first signal that makes the trial invalid, with its value: "foreign-cpu 34%", "throttled 3".
  * Returns false, and writes "", when there is none. */
-bool judge_reason(const struct trial_record *r, char *out, size_t size);
+bool judge_reason(const struct trial_record *r, const struct judge_facts *facts, char *out,
+                  size_t size);
 
 #endif

@@ -36,11 +36,12 @@ struct spoilt {
     char why[JUDGE_REASON_MAX];
 };
 
-static void run_note_spoilt(struct spoilt *s, const struct trial_record *r) {
+static void run_note_spoilt(struct spoilt *s, const struct trial_record *r,
+                            const struct judge_facts *facts) {
     if (!s->is) {
         s->is = true;
         snprintf(s->target, sizeof s->target, "%s", r->target);
-        judge_reason(r, s->why, sizeof s->why);
+        judge_reason(r, facts, s->why, sizeof s->why);
     }
 }
 
@@ -65,7 +66,7 @@ static int run_trial(struct run *r, const struct plan_trial *t, int attempt, str
     r->speed = speed_measure(&r->setup.cpus.server);
     record.environment.speed_after = r->speed;
     if (judge_trial(&record, &r->setup.facts)) {
-        run_note_spoilt(spoilt, &record);
+        run_note_spoilt(spoilt, &record, &r->setup.facts);
     }
     rc = writer_append(r->writer, &record, &raw, e);
     hist_release(&raw);
@@ -98,7 +99,7 @@ static int run_attempt_so_far(const struct run *r, const struct plan_block *b,
             *spoilt = (struct spoilt){0};
         }
         if (t->attempt == attempt && strstr(t->flags, "-invalid")) {
-            run_note_spoilt(spoilt, t);
+            run_note_spoilt(spoilt, t, &r->setup.facts);
         }
     }
     return attempt;

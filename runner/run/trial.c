@@ -11,6 +11,7 @@
 #include "load/summary.h"
 #include "run/counted.h"
 #include "run/replies.h"
+#include "run/settle.h"
 #include "sample/proc.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
@@ -229,6 +230,10 @@ static bool trial_warm_up(struct trial *t) {
     replies_pace_by(&t->replies, good && !t->counted ? out.requests : 0, out.duration_us);
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
+    if (good && settle_wait(t->setup->loop, t->pids, t->n_pids) == LOOP_INTERRUPTED) {
+        t->interrupted = true;
+        return false;
+    }
     return good && trial_replies_right(t);
 }
 
@@ -307,12 +312,14 @@ static void trial_keep_window(struct trial_record *r, const struct window_delta 
     }
     env->steal_ratio = d->steal_ratio;
     env->foreign_cpus = d->foreign_cpus;
+    env->foreign_error = d->foreign_error;
     env->runner_cpus = d->runner_cpus;
     env->throttled = d->throttled;
     env->listen_overflows = d->listen_overflows;
     env->listen_drops = d->listen_drops;
     env->retransmits = d->retransmits;
     env->time_wait = d->time_wait;
+    env->conntrack = d->conntrack;
 }
 
 static void trial_keep_memory(struct trial *t, const struct sampler_result *seen) {

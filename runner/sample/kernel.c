@@ -163,6 +163,11 @@ int64_t kernel_parse_run_ns(const char *text) {
     return sum;
 }
 
+int64_t kernel_parse_number(const char *text) {
+    int64_t n = kernel_number(&text);
+    return text[0] == '\0' || text[0] == '\n' ? n : -1;
+}
+
 int64_t kernel_parse_ports(const char *text) {
     int64_t first = kernel_number(&text);
     text += strspn(text, "\t");
@@ -197,6 +202,17 @@ int64_t kernel_read_ports(void) {
     char text[64];
     bool there = file_read_small("/proc/sys/net/ipv4/ip_local_port_range", text, sizeof text) > 0;
     return there ? kernel_parse_ports(text) : -1;
+}
+
+static int64_t kernel_read_number(const char *root, const char *path) {
+    char full[4096], text[64];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    return file_read_small(full, text, sizeof text) > 0 ? kernel_parse_number(text) : -1;
+}
+
+void kernel_read_conntrack(const char *root, struct kernel_conntrack *out) {
+    out->count = kernel_read_number(root, "/proc/sys/net/netfilter/nf_conntrack_count");
+    out->max = kernel_read_number(root, "/proc/sys/net/netfilter/nf_conntrack_max");
 }
 
 void kernel_read_sockets(struct kernel_sockets *out) {

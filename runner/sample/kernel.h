@@ -40,6 +40,9 @@ void kernel_parse_tcp(const char *netstat, const char *snmp, struct kernel_tcp *
  * later), summed. -1 when it is not there. */
 int64_t kernel_parse_run_ns(const char *text);
 
+/* A file of /proc/sys that holds one number, or -1. */
+int64_t kernel_parse_number(const char *text);
+
 /* How many ports ip_local_port_range lets clients take ("32768\t60999": 28232), or -1. */
 int64_t kernel_parse_ports(const char *text);
 
@@ -51,5 +54,16 @@ void kernel_read_tcp(struct kernel_tcp *out);
 void kernel_add_tcp_of(pid_t pid, struct kernel_tcp *out);
 int64_t kernel_read_run_ns(void);
 int64_t kernel_read_ports(void);
+
+/* The table of connections that the kernel tracks for firewalls and address translation, of this
+ * network namespace: loopback's are among them once any rule needs tracking. */
+struct kernel_conntrack {
+    int64_t count; /* now */
+    int64_t max;   /* from here on new connections are dropped */
+};
+
+/* nf_conntrack_count and nf_conntrack_max below `root` ("" = this machine); -1, -1 where nothing is
+ * tracked. */
+void kernel_read_conntrack(const char *root, struct kernel_conntrack *out);
 
 #endif

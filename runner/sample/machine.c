@@ -126,6 +126,7 @@ static void read_limits(const char *root, struct machine_limits *limits) {
     limits->syncookies = machine_number(root, "/proc/sys/net/ipv4/tcp_syncookies");
     limits->tcp_tw_reuse = machine_number(root, "/proc/sys/net/ipv4/tcp_tw_reuse");
     limits->tcp_fin_timeout = machine_number(root, "/proc/sys/net/ipv4/tcp_fin_timeout");
+    limits->conntrack_max = machine_number(root, "/proc/sys/net/netfilter/nf_conntrack_max");
     limits->file_max = machine_number(root, "/proc/sys/fs/file-max");
     if (machine_text(root, "/proc/sys/net/ipv4/ip_local_port_range", text, sizeof text)) {
         size_t first = strcspn(text, " \t");

@@ -68,7 +68,8 @@ struct machine_limits {
     int64_t somaxconn, tcp_max_syn_backlog, syncookies;
     int64_t port_first, port_last; /* ip_local_port_range */
     int64_t tcp_tw_reuse, tcp_fin_timeout;
-    int64_t file_max; /* fs.file-max */
+    int64_t file_max;      /* fs.file-max */
+    int64_t conntrack_max; /* net.netfilter.nf_conntrack_max; unknown where nothing is tracked */
 };
 
 struct machine {

@@ -101,6 +101,7 @@ static json_t *limits_json(const struct machine_limits *limits) {
     put_int(o, "tcp_tw_reuse", limits->tcp_tw_reuse);
     put_int(o, "tcp_fin_timeout", limits->tcp_fin_timeout);
     put_int(o, "file_max", limits->file_max);
+    put_int(o, "conntrack_max", limits->conntrack_max);
     return o;
 }
 

@@ -7,6 +7,9 @@
 
 #define TREE_MAX 1024
 
+#define TICKS_ERROR 2  /* of each CPU: one at either end */
+#define TICKS_LEAST 10 /* of a window over which ticks say anything */
+
 void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) {
     pid_t pids[TREE_MAX];
     size_t found = proc_trees(server, n, pids, TREE_MAX);
@@ -15,6 +18,7 @@ void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) 
         kernel_add_tcp_of(server[0], &w->tcp);
     }
     kernel_read_sockets(&w->sockets);
+    kernel_read_conntrack("", &w->conntrack);
     w->throttled = cgroup_read_throttled("");
     /* These belong to one moment. */
     proc_cpu_read(pids, found, &w->server);
@@ -69,8 +73,9 @@ void window_between(const struct window *before, const struct window *after, int
     out->listen_drops = window_delta(before->tcp.listen_drops, after->tcp.listen_drops);
     out->retransmits = window_delta(before->tcp.retransmits, after->tcp.retransmits);
     out->time_wait = after->sockets.time_wait;
+    out->conntrack = after->conntrack.count;
     proc_usage_between(&before->server, &after->server, ticks_per_second, &out->server);
-    out->steal_ratio = out->foreign_cpus = out->runner_cpus = (double)NAN;
+    out->steal_ratio = out->foreign_cpus = out->foreign_error = out->runner_cpus = (double)NAN;
     out->foreign_exact = false;
     if (!(wall > 0) || ticks_per_second <= 0) {
         return;
@@ -83,8 +88,13 @@ void window_between(const struct window *before, const struct window *after, int
             (double)steal / (double)ticks_per_second / (wall * (double)after->cpu.cpus);
     }
     double busy = window_busy_s(before, after, ticks_per_second, &out->foreign_exact);
+    double ticks = wall * (double)ticks_per_second;
+    if (!out->foreign_exact && ticks < TICKS_LEAST) {
+        return;
+    }
     if (out->server.cpu_ns >= 0 && generator_ns >= 0 && runner >= 0 && !isnan(busy)) {
         double ours = (double)(out->server.cpu_ns + generator_ns + runner) / 1e9;
         out->foreign_cpus = fmax(0, (busy - ours) / wall);
+        out->foreign_error = out->foreign_exact ? 0 : TICKS_ERROR * (double)after->cpu.cpus / ticks;
     }
 }

@@ -3,8 +3,10 @@
  * Where kernels account CPU time by ticks (most do), /proc/stat is a sample: of a second it is off
  * by some hundredths of a CPU, and it misses much of what runs in short bursts. The scheduler's
  * own sums are exact, so busy comes from cgroup v1's root or /proc/schedstat where there is one,
- * and from /proc/stat only else. Interrupt time belongs to busy: without separate interrupt
- * accounting it is part of the processes' own figures, and loopback traffic is full of it. */
+ * and from /proc/stat only else. There each CPU is taken to be off by up to 2 ticks, one at either
+ * end; a window of less than 10 ticks tells nothing, and foreign_cpus is unknown. Interrupt time
+ * belongs to busy: without separate interrupt accounting it is part of the processes' own figures,
+ * and loopback traffic is full of it. */
 #ifndef SAMPLE_WINDOW_H
 #define SAMPLE_WINDOW_H
 
@@ -22,6 +24,7 @@ struct window {
     struct kernel_cpu cpu;
     struct kernel_tcp tcp;
     struct kernel_sockets sockets;
+    struct kernel_conntrack conntrack;
     int64_t throttled;
     int64_t run_ns;    /* CPU of all tasks of the machine, exactly; -1 = not to be had */
     int64_t runner_ns; /* CPU of the runner */
@@ -31,13 +34,15 @@ struct window {
 /* Over the window. Unknown is NaN or -1. */
 struct window_delta {
     double wall_s;
-    double steal_ratio;  /* of all CPU time, 0..1 */
-    double foreign_cpus; /* busy − server − generator − runner; never below 0 */
-    bool foreign_exact;  /* busy was counted, not sampled by ticks */
+    double steal_ratio;   /* of all CPU time, 0..1 */
+    double foreign_cpus;  /* busy − server − generator − runner; never below 0 */
+    double foreign_error; /* what foreign_cpus may be off by; 0 where busy was counted */
+    bool foreign_exact;   /* busy was counted, not sampled by ticks */
     double runner_cpus;
     int64_t throttled;
     int64_t listen_overflows, listen_drops, retransmits;
     int64_t time_wait; /* sockets in TIME_WAIT at the end */
+    int64_t conntrack; /* connections that the kernel tracks, at the end */
     struct proc_usage server;
 };
 

@@ -53,12 +53,14 @@ static const struct server_result server_unknown = {
 static const struct environment_result environment_unknown = {
     .steal_ratio = UNKNOWN_REAL,
     .foreign_cpus = UNKNOWN_REAL,
+    .foreign_error = UNKNOWN_REAL,
     .runner_cpus = UNKNOWN_REAL,
     .throttled = UNKNOWN_INT,
     .listen_overflows = UNKNOWN_INT,
     .listen_drops = UNKNOWN_INT,
     .retransmits = UNKNOWN_INT,
     .time_wait = UNKNOWN_INT,
+    .conntrack = UNKNOWN_INT,
     .speed_before = UNKNOWN_REAL,
     .speed_after = UNKNOWN_REAL,
 };

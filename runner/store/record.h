@@ -101,12 +101,14 @@ struct memory_result {
 
 /* What moved on the machine during the trial (method.md section 7): deltas over the window. */
 struct environment_result {
-    double steal_ratio;  /* of all CPU time, 0..1 */
-    double foreign_cpus; /* CPUs used by anybody but server, generator and runner */
-    double runner_cpus;  /* CPUs used by the runner itself */
-    int64_t throttled;   /* cgroup nr_throttled */
+    double steal_ratio;   /* of all CPU time, 0..1 */
+    double foreign_cpus;  /* CPUs used by anybody but server, generator and runner */
+    double foreign_error; /* what that may be off by; 0 where it was counted, not sampled */
+    double runner_cpus;   /* CPUs used by the runner itself */
+    int64_t throttled;    /* cgroup nr_throttled */
     int64_t listen_overflows, listen_drops, retransmits;
     int64_t time_wait;                /* sockets in TIME_WAIT at the end */
+    int64_t conntrack;                /* connections the kernel tracks at the end */
     double speed_before, speed_after; /* fixed spin around the block, iterations per µs */
 };
 

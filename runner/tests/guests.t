@@ -190,7 +190,9 @@ def _():
         has(report, "Servers that are not ours", "report")
         has(report, "absent was left out: not installed", "report")
         has(report, "whoever tests that a folder is enough", "report")
-        hasnt(run.text("config.ini"), "[target ninth]", "config.ini")
+        has(run.text("config.ini"), "\n[target ninth]\nguest = yes\ncommand = /usr/bin/python3 -IS "
+            "{dir}/server.py serve {host} {port} %s\n" % box.state, "config.ini")
+        hasnt(run.text("config.ini"), "[target absent]", "config.ini")
         again = box.loopbench("verify", "--guests", box.guests, "ninth").expect(0)
         has(again.out, "ninth beside libevent", "verify")
         has(again.out, "same body", "verify")
@@ -198,6 +200,44 @@ def _():
         listed = box.loopbench("targets", "--guests", box.guests).expect(0)
         has(listed.out, "no: apt-get install some-package", "targets")
         has(listed.out, "whoever tests", "targets")
+
+
+@tap.case("a run keeps what its guests were: a changed one is noticed, and not resumed with")
+def _():
+    with Guests() as box:
+        box.guest("ninth")
+        box.measure("--targets", "libuv,ninth", "--workloads", "hello").expect(0)
+        ini = box.at("out", "config.ini")
+        how = ("--guests", box.guests, "--no-report", "--quiet")
+        same = box.loopbench("run", ini, *how, "--out", box.at("same")).expect(0)
+        hasnt(same.err, "target.ini", "unchanged")
+        eq(Run(box.at("same")).text("config.ini").split("[target")[1:],
+           Run(box.at("out")).text("config.ini").split("[target")[1:], "sections")
+        box.write("guests/ninth/target.ini", SECTION.replace("whoever", "somebody who") % {
+            "name": "ninth", "how": "never-started", "state": box.state, "grace": "2s"})
+        again = box.loopbench("run", ini, *how, "--out", box.at("again")).expect(0)
+        note = "ninth ran as the configuration has it: its target.ini says something else now"
+        has(again.err, "note: " + note, "stderr")
+        eq(Run(box.at("again")).manifest["notes"], [note], "notes")
+        has(Run(box.at("again")).text("config.ini"), "server.py serve {host}", "what ran")
+        trials = Run(box.at("again")).text("trials.jsonl").splitlines(True)
+        box.write("again/trials.jsonl", "".join(trials[:-1]))
+        box.loopbench("run", "--resume", box.at("again")).refused(
+            2, "the target.ini of ninth is not what it was when", "was begun")
+        os.remove(os.path.join(box.guests, "ninth", "target.ini"))
+        box.loopbench("run", ini, *how, "--out", box.at("none")).refused(
+            2, "target 'ninth' is a guest, and there is none of that name in", "--guests")
+
+
+@tap.case("a baseline that is not installed is left out, and all pairs are compared")
+def _():
+    with Guests() as box:
+        box.guest("absent", section="[target absent]\ncommand = nowhere-%(how)s {port}\n")
+        result = box.measure("--targets", "libuv,h2o,absent", "--baseline", "absent",
+                             "--workloads", "hello").expect(0)
+        eq([line for line in result.err.splitlines() if "absent" in line],
+           ["absent is left out: not installed; it was the baseline: all pairs are compared"], "stderr")
+        ok("baseline" not in Run(box.at("out")).manifest["options"], "recorded as the baseline")
 
 
 @tap.case("nothing is left to measure when the only guest is not installed: status 3")

@@ -119,9 +119,9 @@ def record(rng, target, workload, connections, light, cost, spell):
         "memory": {"idle": idle_now, "loaded": loaded_now,
                    "peak_rss": memory(idle, grown * 1.15 + 65536, rng)["rss"],
                    "series": series(idle_now["rss"], loaded_now["rss"], rng)},
-        "environment": {"steal_ratio": 0.001, "foreign_cpus": 0.004, "runner_cpus": 0.003,
+        "environment": {"steal_ratio": 0.001, "foreign_cpus": 0.004, "foreign_error": 0.0, "runner_cpus": 0.003,
                         "throttled": None, "listen_overflows": 0, "listen_drops": 0,
-                        "retransmits": 0, "time_wait": connections, "speed_before": 812.5,
+                        "retransmits": 0, "time_wait": connections, "conntrack": connections, "speed_before": 812.5,
                         "speed_after": 811.0},
         "flags": [],
     }, values, counts

@@ -29,6 +29,7 @@ static void make_good(struct machine *m, struct doctor_watch *w) {
     m->limits.tcp_max_syn_backlog = 4096;
     m->limits.port_first = 32768;
     m->limits.port_last = 60999;
+    m->limits.conntrack_max = 262144;
     m->load1 = 0.1;
     doctor_watch_init(w);
     w->window_s = 1;
@@ -37,6 +38,7 @@ static void make_good(struct machine *m, struct doctor_watch *w) {
     w->speed_spread = 0.01;
     w->throttled = 0;
     w->time_wait = 10;
+    w->conntrack = 500;
     w->split_known = true;
     w->cores_known = true;
     w->split.disjoint = true;
@@ -84,6 +86,8 @@ static void test_each_wrong(void **state) {
         QUEUE,
         SYN,
         PORTS,
+        TRACKED,
+        FULL,
         QUOTA,
         LOAD,
         GOVERNOR,
@@ -109,6 +113,8 @@ static void test_each_wrong(void **state) {
         [QUEUE] = {"backlog", DOCTOR_WARN, "128 for 500 connections"},
         [SYN] = {"backlog", DOCTOR_WARN, "256 for 500 connections"},
         [PORTS] = {"ports", DOCTOR_WARN, "51% of 28232 (14000 waiting)"},
+        [TRACKED] = {"conntrack", DOCTOR_WARN, "51% of 262144 (134000 tracked)"},
+        [FULL] = {"conntrack", DOCTOR_BAD, "92% of 262144 (240000 tracked)"},
         [QUOTA] = {"quota", DOCTOR_WARN, "1.50 CPUs"},
         [LOAD] = {"load", DOCTOR_WARN, "2.10 on 4 CPUs"},
         [GOVERNOR] = {"governor", DOCTOR_WARN, "performance,powersave"},
@@ -127,6 +133,7 @@ static void test_each_wrong(void **state) {
         w.throttled = i == THROTTLE ? 3 : w.throttled;
         w.speed_spread = i == SPEED ? 0.05 : w.speed_spread;
         w.time_wait = i == PORTS ? 14000 : w.time_wait;
+        w.conntrack = i == TRACKED ? 134000 : i == FULL ? 240000 : w.conntrack;
         w.split.disjoint = i != SHARE;
         w.split.shares_core = i == CORE;
         w.split.server_short = i == SHORT;

@@ -10,7 +10,8 @@
 
 #include "run/judge.h"
 
-static const struct judge_facts facts = {.local_ports = 28232, .generator_alone = true};
+static const struct judge_facts facts = {
+    .local_ports = 28232, .conntrack_max = 1000, .generator_alone = true};
 
 /* A trial in which nothing was amiss. */
 static struct trial_record sound(void) {
@@ -34,7 +35,7 @@ static void expect(struct trial_record r, const char *flags, const char *reason)
     bool invalid = judge_trial(&r, &facts);
     assert_string_equal(r.flags, flags);
     assert_int_equal(invalid, strstr(flags, "-invalid") != NULL);
-    assert_int_equal(judge_reason(&r, why, sizeof why), invalid);
+    assert_int_equal(judge_reason(&r, &facts, why, sizeof why), invalid);
     assert_string_equal(why, reason);
 }
 
@@ -60,6 +61,16 @@ static void each_signal_has_its_flag(void **state) {
     r = sound();
     r.environment.foreign_cpus = 0.34;
     expect(r, "foreign-cpu-invalid", "foreign-cpu 34%");
+    r.environment.foreign_error = 0.32; /* two ticks of two CPUs in an eighth of a second */
+    expect(r, "", "");
+    r.environment.foreign_error = 0.3;
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 4.0%");
+    r.environment.foreign_error = 0;
+    r.environment.foreign_cpus = 0.085;
+    r.load.duration_us = 50000; /* 4.3 ms */
+    expect(r, "", "");
+    r.load.duration_us = 60000; /* 5.1 ms */
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 8.5%");
     r = sound();
     r.environment.throttled = 3;
     expect(r, "throttled-invalid", "throttled 3");
@@ -78,6 +89,22 @@ static void each_signal_has_its_flag(void **state) {
     expect(r, "", "");
     r.environment.time_wait++;
     expect(r, "ports-warn", "");
+}
+
+static void a_full_table_of_connections_is_invalid(void **state) {
+    struct trial_record r = sound();
+    const struct judge_facts none = {.local_ports = 28232, .conntrack_max = -1};
+    (void)state;
+    r.environment.conntrack = 500;
+    expect(r, "", "");
+    r.environment.conntrack = 501;
+    expect(r, "conntrack-warn", "");
+    r.environment.conntrack = 901;
+    expect(r, "conntrack-invalid", "conntrack 90%");
+    assert_false(judge_trial(&r, &none)); /* whatever it counts, without a limit nothing is full */
+    assert_string_equal(r.flags, "");
+    r.environment.conntrack = UNKNOWN_INT;
+    expect(r, "", "");
 }
 
 static void no_outcome_makes_a_trial_invalid(void **state) {
@@ -137,6 +164,7 @@ int main(void) {
         cmocka_unit_test(a_sound_trial_has_no_flags),
         cmocka_unit_test(what_is_unknown_flags_nothing),
         cmocka_unit_test(each_signal_has_its_flag),
+        cmocka_unit_test(a_full_table_of_connections_is_invalid),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),
         cmocka_unit_test(a_busy_generator_leaves_half),
         cmocka_unit_test(a_slow_server_does_not_stall),

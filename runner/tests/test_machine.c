@@ -185,6 +185,7 @@ static void put_metal(const char *root) {
     fixture_put(root, "/proc/cmdline", "quiet xmitigations=no mitigations=auto mitigations=off\n");
     fixture_put(root, "/usr/lib/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n");
     fixture_put(root, "/proc/sys/net/core/somaxconn", "128\n");
+    fixture_put(root, "/proc/sys/net/netfilter/nf_conntrack_max", "262144\n");
     fixture_put(root, "/proc/sys/net/ipv4/ip_local_port_range", "32768\t60999\n");
     fixture_put(root, "/proc/loadavg", "0.52 0.58 0.59 1/467 12345\n");
     fixture_put(root, "/proc/uptime", "350735.47 234388.90\n");
@@ -230,6 +231,7 @@ static void test_metal(void **state) {
     assert_int_equal(m.limits.nofile_soft, 1024);
     assert_int_equal(m.limits.nofile_hard, 524288);
     assert_int_equal(m.limits.somaxconn, 128);
+    assert_int_equal(m.limits.conntrack_max, 262144);
     assert_int_equal(m.limits.tcp_max_syn_backlog, MACHINE_UNKNOWN);
     assert_int_equal(m.limits.port_first, 32768);
     assert_int_equal(m.limits.port_last, 60999);

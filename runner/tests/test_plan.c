@@ -174,6 +174,28 @@ static void order_of_a_seed_is_fixed(void **state) {
     plan_release(&p);
 }
 
+static void tells_when_tracked_connections_could_fill(void **state) {
+    char text[320];
+    struct config c = {.keepalive = false, .requests = 1000};
+    (void)state;
+    assert_int_equal(limits_connections_made(&c, 30), 30000);
+    c.requests = INT64_MAX / 8;
+    assert_int_equal(limits_connections_made(&c, 30), 0);
+    c = (struct config){.keepalive = true, .requests = 1000};
+    assert_int_equal(limits_connections_made(&c, 30), 0);
+    c = (struct config){.keepalive = false}; /* for a time: how many, nobody knows */
+    assert_int_equal(limits_connections_made(&c, 30), 0);
+
+    assert_false(limits_judge_tracked(90, 0, 100, text, sizeof text));
+    assert_string_equal(text, "");
+    assert_true(limits_judge_tracked(90, 1, 100, text, sizeof text));
+    assert_non_null(
+        strstr(text, "90 connections will be made, and the kernel tracks at most 100,"));
+    assert_true(limits_judge_tracked(91, -1, 100, text, sizeof text));
+    assert_false(limits_judge_tracked(91, -1, -1, text, sizeof text));
+    assert_false(limits_judge_tracked(0, 99, 100, text, sizeof text));
+}
+
 /* Pearson's chi-squared of counts that should be equal. */
 static double chi_squared(const int *count, size_t n, double expected) {
     double sum = 0;
@@ -410,6 +432,7 @@ int main(void) {
         cmocka_unit_test(json_reads_back),
         cmocka_unit_test(json_is_read_strictly),
         cmocka_unit_test(file_limit_names_its_remedy),
+        cmocka_unit_test(tells_when_tracked_connections_could_fill),
         cmocka_unit_test(soft_limit_is_raised),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -243,14 +243,42 @@ static void parses_ports(void **unused) {
     assert_int_equal(kernel_parse_ports("x\ty\n"), -1);
 }
 
+static void reads_the_table_of_connections(void **unused) {
+    (void)unused;
+    struct kernel_conntrack t;
+    char root[] = "/tmp/loopbench-test-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    kernel_read_conntrack(root, &t);
+    assert_int_equal(t.count, -1);
+    assert_int_equal(t.max, -1);
+    put(root, "/proc/sys/net/netfilter/nf_conntrack_count", "1234\n");
+    put(root, "/proc/sys/net/netfilter/nf_conntrack_max", "262144\n");
+    kernel_read_conntrack(root, &t);
+    assert_int_equal(t.count, 1234);
+    assert_int_equal(t.max, 262144);
+    put(root, "/proc/sys/net/netfilter/nf_conntrack_max", "many\n");
+    kernel_read_conntrack(root, &t);
+    assert_int_equal(t.max, -1);
+    assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(kernel_parse_number("12 13\n"), -1);
+    assert_int_equal(kernel_parse_number("-1\n"), -1);
+    assert_int_equal(kernel_parse_number(""), -1);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses_stat),        cmocka_unit_test(parses_sockets),
-        cmocka_unit_test(parses_counters),    cmocka_unit_test(parses_schedstat),
-        cmocka_unit_test(reads_this_machine), cmocka_unit_test(finds_its_group),
-        cmocka_unit_test(parses_throttling),  cmocka_unit_test(sums_all_levels),
-        cmocka_unit_test(measures_speed),     cmocka_unit_test(parses_ports),
+        cmocka_unit_test(parses_stat),
+        cmocka_unit_test(parses_sockets),
+        cmocka_unit_test(parses_counters),
+        cmocka_unit_test(parses_schedstat),
+        cmocka_unit_test(reads_this_machine),
+        cmocka_unit_test(finds_its_group),
+        cmocka_unit_test(parses_throttling),
+        cmocka_unit_test(sums_all_levels),
+        cmocka_unit_test(measures_speed),
+        cmocka_unit_test(parses_ports),
+        cmocka_unit_test(reads_the_table_of_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static void make_windows(struct window *a, struct window *b) {
                 .cpus = 2},
         .tcp = {.listen_overflows = 3, .listen_drops = 4, .retransmits = 5},
         .sockets = {.time_wait = 1},
+        .conntrack = {.count = 2, .max = 100},
         .throttled = 2,
         .run_ns = 40 * SECOND,
         .runner_ns = SECOND,
@@ -49,6 +50,7 @@ static void make_windows(struct window *a, struct window *b) {
     b->tcp.listen_drops += 7;
     b->tcp.retransmits += 1;
     b->sockets.time_wait = 40;
+    b->conntrack.count = 45;
     b->throttled += 2;
     b->run_ns += SECOND * 11 / 10;
     b->runner_ns += SECOND * 4 / 1000;
@@ -70,6 +72,7 @@ static void takes_differences(void **unused) {
     assert_true(near(d.wall_s, 1));
     assert_true(d.foreign_exact);
     assert_true(near(d.foreign_cpus, 1.1 - 0.4 - 0.5 - 0.004));
+    assert_true(near(d.foreign_error, 0));
     assert_true(near(d.runner_cpus, 0.004));
     assert_true(near(d.steal_ratio, 0.02)); /* 0.04 s of 2 CPU seconds */
     assert_int_equal(d.throttled, 2);
@@ -77,6 +80,7 @@ static void takes_differences(void **unused) {
     assert_int_equal(d.listen_drops, 7);
     assert_int_equal(d.retransmits, 1);
     assert_int_equal(d.time_wait, 40);
+    assert_int_equal(d.conntrack, 45);
     assert_int_equal(d.server.cpu_ns, SECOND * 4 / 10);
     assert_int_equal(d.server.user_ns, SECOND / 10);
 }
@@ -92,6 +96,29 @@ static void falls_back_on_ticks(void **unused) {
     assert_true(near(d.foreign_cpus, 0.98 - 0.904)); /* with interrupt time */
     window_between(&a, &b, SECOND, 100, &d);
     assert_true(near(d.foreign_cpus, 0)); /* a sample can fall short of the truth */
+}
+
+/* One tick more or less of each CPU, at either end. */
+static void says_how_far_ticks_may_be_off(void **unused) {
+    (void)unused;
+    struct window a, b;
+    struct window_delta d;
+    make_windows(&a, &b);
+    a.run_ns = b.run_ns = -1;
+    window_between(&a, &b, 0, 100, &d);
+    assert_true(near(d.foreign_error, 0.04)); /* 2 CPUs, 2 ticks each, of 100 */
+    b.at_ns = a.at_ns + SECOND / 4;
+    window_between(&a, &b, 0, 100, &d);
+    assert_true(near(d.foreign_error, 0.16));
+    assert_false(isnan(d.foreign_cpus));
+    b.at_ns = a.at_ns + SECOND / 10 - 1;
+    window_between(&a, &b, 0, 100, &d);
+    assert_true(isnan(d.foreign_cpus) && isnan(d.foreign_error));
+    a.run_ns = 40 * SECOND; /* counted: as good in a short one */
+    b.run_ns = a.run_ns + SECOND;
+    window_between(&a, &b, 0, 100, &d);
+    assert_true(near(d.foreign_error, 0));
+    assert_false(isnan(d.foreign_cpus));
 }
 
 /* What is not known must not look like nothing. */
@@ -117,6 +144,7 @@ static void knows_what_it_does_not_know(void **unused) {
     b.throttled = -1;
     b.tcp = (struct kernel_tcp){-1, -1, -1};
     b.sockets.time_wait = -1;
+    b.conntrack.count = -1;
     window_between(&a, &b, 0, 100, &d);
     assert_true(isnan(d.steal_ratio));
     assert_true(isnan(d.foreign_cpus));
@@ -124,6 +152,7 @@ static void knows_what_it_does_not_know(void **unused) {
     assert_int_equal(d.listen_overflows, -1);
     assert_int_equal(d.retransmits, -1);
     assert_int_equal(d.time_wait, -1);
+    assert_int_equal(d.conntrack, -1);
 
     make_windows(&a, &b);
     b.tcp.listen_drops = 0; /* a counter that went backwards: another namespace, or a wrap */
@@ -258,9 +287,13 @@ static void keeps_a_series_of_memory(void **unused) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_differences),           cmocka_unit_test(falls_back_on_ticks),
-        cmocka_unit_test(knows_what_it_does_not_know), cmocka_unit_test(takes_real_snapshots),
-        cmocka_unit_test(samples_memory_and_threads),  cmocka_unit_test(samples_nothing),
+        cmocka_unit_test(takes_differences),
+        cmocka_unit_test(falls_back_on_ticks),
+        cmocka_unit_test(says_how_far_ticks_may_be_off),
+        cmocka_unit_test(knows_what_it_does_not_know),
+        cmocka_unit_test(takes_real_snapshots),
+        cmocka_unit_test(samples_memory_and_threads),
+        cmocka_unit_test(samples_nothing),
         cmocka_unit_test(keeps_a_series_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,19 @@ static void put_inert(const char *label, const char *text) {
     printf("%s%s\n", label, shown);
 }
 
-static void print_differences(const struct alike *a) {
+static size_t print_changed_guests(const struct config *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (c->target[i].changed) {
+            printf("differs: the target.ini of %s says something else now; it runs as recorded\n",
+                   c->target[i].name);
+            n++;
+        }
+    }
+    return n;
+}
+
+static void print_differences(const struct alike *a, const struct config *c) {
     if (a->machine[0]) {
         put_inert("another machine, so only directions will be judged: ", a->machine);
     } else {
@@ -88,7 +100,7 @@ static void print_differences(const struct alike *a) {
     for (size_t i = 0; i < a->notes; i++) {
         put_inert("differs: ", a->note[i]);
     }
-    if (a->notes == 0) {
+    if (print_changed_guests(c) + a->notes == 0) {
         puts("versions, flags and settings are as recorded");
     }
     fflush(stdout);
@@ -167,7 +179,7 @@ static int run_again(struct session *s, const struct invocation *in, const struc
         check_here(s, in, &before->store, &alike, e) != 0) {
         return -1;
     }
-    print_differences(&alike);
+    print_differences(&alike, &s->config);
     if (s->config.dry_run) {
         return session_dry_run(s, e);
     }

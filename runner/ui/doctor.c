@@ -25,6 +25,7 @@ void doctor_watch_init(struct doctor_watch *w) {
     w->speed_spread = (double)NAN;
     w->throttled = -1;
     w->time_wait = -1;
+    w->conntrack = -1;
 }
 
 /* Keeps the slowest and the fastest of some spins on the server's CPUs. */
@@ -80,9 +81,10 @@ int doctor_watch(struct loop *loop, const struct doctor_options *o, const struct
     watch_speed(cpus, &slowest, &fastest);
     w->window_s = delta.wall_s;
     w->steal_ratio = delta.steal_ratio;
-    w->foreign_cpus = delta.foreign_cpus;
+    w->foreign_cpus = fmax(0, delta.foreign_cpus - delta.foreign_error);
     w->throttled = delta.throttled;
     w->time_wait = delta.time_wait;
+    w->conntrack = delta.conntrack;
     w->speed_spread = fastest > 0 ? (fastest - slowest) / fastest : (double)NAN;
     return 0;
 }

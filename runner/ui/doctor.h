@@ -53,6 +53,7 @@ struct doctor_watch {
     double speed_spread;   /* (fastest - slowest) / fastest of repeated spins */
     int64_t throttled;     /* increase of nr_throttled */
     int64_t time_wait;     /* sockets now */
+    int64_t conntrack;     /* connections that the kernel tracks now */
     bool split_known;      /* split holds what a run would choose */
     bool cores_known;      /* and the cores behind it were readable */
     struct cpusplit split; /* CPUs of server and load generator */

@@ -102,6 +102,16 @@ static void judge_cpus(const struct doctor_watch *w, struct doctor_report *repor
 
 /* ---- limits */
 
+/* No row where the kernel tracks nothing, as most do without a firewall or containers. */
+static void judge_conntrack(int64_t count, int64_t max, struct doctor_report *report) {
+    if (max <= 0) {
+        return;
+    }
+    const double share = count < 0 ? UNKNOWN : 100.0 * (double)count / (double)max;
+    doctor_quality(report, QUALITY_CONNTRACK, share, "%.0f%% of %" PRId64 " (%" PRId64 " tracked)",
+                   share, max, count);
+}
+
 static void judge_limits(const struct doctor_options *o, const struct machine *m,
                          const struct doctor_watch *w, struct doctor_report *report) {
     const struct machine_limits *l = &m->limits;
@@ -132,6 +142,7 @@ static void judge_limits(const struct doctor_options *o, const struct machine *m
     }
     doctor_quality(report, QUALITY_PORTS, ports, "%.0f%% of %" PRId64 " (%" PRId64 " waiting)",
                    ports, range, w->time_wait);
+    judge_conntrack(w->conntrack, l->conntrack_max, report);
     double quota = m->cgroup.cpu_quota;
     doctor_quality(report, QUALITY_QUOTA, isnan(quota) ? UNKNOWN : !isinf(quota),
                    isinf(quota) ? "none" : "%.2f CPUs", quota);

@@ -12,7 +12,7 @@ static void left_out_print(const struct config *c, const struct left_out *l, FIL
         fprintf(out, "; `apt-get install %s`%s", l->package,
                 t && t->guest ? " or `make deps-guests`" : "");
     }
-    fputc('\n', out);
+    fputs(l->baseline ? "; it was the baseline: all pairs are compared\n" : "\n", out);
 }
 
 int left_out_find(struct config *c, FILE *out, struct err *e) {
@@ -53,6 +53,13 @@ size_t left_out_notes(const struct config *c, char note[][NOTE_SIZE], size_t max
                 snprintf(note[n++], NOTE_SIZE, "%s ran with its own %s: its command has no %s",
                          t->name, asked[o].what, asked[o].placeholder);
             }
+        }
+    }
+    for (size_t i = 0; i < c->target_count && n < max; i++) {
+        if (c->target[i].changed) {
+            snprintf(note[n++], NOTE_SIZE,
+                     "%s ran as the configuration has it: its target.ini says something else now",
+                     c->target[i].name);
         }
     }
     return n;

@@ -16,7 +16,8 @@ int left_out_find(struct config *c, FILE *out, struct err *e);
 json_t *left_out_json(const struct config *c);
 
 /* The notes of options that some target's command does not take ("nginx ran with its own number of
- * workers"), at most `max` into note, each of NOTE_SIZE. Returns how many. */
+ * workers") and of guests that are not what their folders say now, at most `max` into note, each of
+ * NOTE_SIZE. Returns how many. */
 #define NOTE_SIZE 256
 size_t left_out_notes(const struct config *c, char note[][NOTE_SIZE], size_t max);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "run/installed.h"
 #include "ui/left_out.h"
 #include "ui/session.h"
 
@@ -51,32 +50,9 @@ static int finish_config(struct config *c, const struct config *of, const char *
     return c->out && (c->plots || !of->plots) ? 0 : no_memory(e);
 }
 
-/* A baseline that is not installed leaves all pairs to be compared; of a run that a person asked
- * for, it would be an error. */
-static int drop_baseline(struct config *c, struct err *e) {
-    const struct target_config *t = c->baseline ? config_target(c, c->baseline) : NULL;
-    struct loop loop;
-    char why[96];
-    if (!t) {
-        return 0;
-    }
-    if (loop_init(&loop, e) != 0) {
-        return -1;
-    }
-    const int there = installed_is(&loop, c, t, why, sizeof why, e);
-    loop_release(&loop);
-    if (there == 0) {
-        free(c->baseline);
-        c->baseline = NULL;
-    }
-    return there < 0 ? -1 : 0;
-}
-
 /* Leaves out what is not installed, saying so, and plans the rest. */
 static int plan_rest(struct session *s, struct err *e) {
-    return drop_baseline(&s->config, e) != 0 || left_out_find(&s->config, stderr, e) != 0
-               ? -1
-               : session_plan(s, e);
+    return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
 }
 
 /* The session of a part, new or resumed. Returns 0, or -1 with *e. */

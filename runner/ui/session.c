@@ -9,6 +9,7 @@
 #include "base/cpus.h"
 #include "base/file.h"
 #include "config/options.h"
+#include "plan/limits.h"
 #include "plan/plan_json.h"
 #include "report/calibration.h"
 #include "report/crosscheck.h"
@@ -16,6 +17,7 @@
 #include "report/report.h"
 #include "report/summary.h"
 #include "run/manifest.h"
+#include "sample/kernel.h"
 #include "store/counts.h"
 #include "ui/calibrate.h"
 #include "ui/crosscheck.h"
@@ -88,6 +90,19 @@ static int session_check_same(const struct config *c, const struct store *before
     return 0;
 }
 
+/* So must guests be what they were: a run recorded what each said of itself. */
+static int session_check_guests(const struct config *c, const char *dir, struct err *e) {
+    for (size_t i = 0; i < c->target_count; i++) {
+        if (c->target[i].changed) {
+            return err_set(e, ERR_USAGE,
+                           "the target.ini of %s is not what it was when %s was begun; put it "
+                           "back, or begin a new run",
+                           c->target[i].name, dir);
+        }
+    }
+    return 0;
+}
+
 /* Configuration and plan as they stand in the folder. */
 static int session_reload(struct session *s, const struct settings *flags, struct err *e) {
     char *ini = NULL;
@@ -106,6 +121,9 @@ static int session_reload(struct session *s, const struct settings *flags, struc
         config_release(&s->config);
         s->config = old;
         rc = session_check_same(&s->config, before, e);
+    }
+    if (rc == 0) {
+        rc = session_check_guests(&s->config, before->dir, e);
     }
     if (rc == 0) {
         rc = store_read_text(before, "plan.json", &plan, e);
@@ -232,6 +250,20 @@ static int session_begin(struct session *s, const struct invocation *in, struct 
     return s->run.writer ? 0 : -1;
 }
 
+/* What is known beforehand to go wrong. */
+static void session_warn(struct session *s) {
+    struct kernel_conntrack tracked;
+    char text[320];
+    kernel_read_conntrack("", &tracked);
+    if (limits_judge_tracked(limits_connections_made(&s->config, s->plan.trial_count),
+                             tracked.count, tracked.max, text, sizeof text)) {
+        progress_note(s->progress, "warning: %s", text);
+    }
+    if (s->run.setup.cpus.note[0]) {
+        progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
+    }
+}
+
 static int session_measure(struct session *s, struct err *e) {
     const struct store *before = writer_before(s->run.writer);
     int64_t done = 0;
@@ -250,9 +282,7 @@ static int session_measure(struct session *s, struct err *e) {
                       "trials.jsonl; they are measured again",
                       before->lost);
     }
-    if (s->run.setup.cpus.note[0]) {
-        progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
-    }
+    session_warn(s);
     s->run.events = (struct run_events){
         .ctx = s,
         .trial_start = on_trial_start,

@@ -43,6 +43,35 @@ def check_sources():
         subprocess.run(["node", "--check", str(path)], check=True)
 
 
+# Two workers; a second signal comes just when the first of them was reaped.
+SUPERVISED = """
+import argparse, os, signal, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import workers
+def and_a_signal(wait):
+    def waited(*args):
+        done = wait(*args)
+        signal.raise_signal(signal.SIGTERM)
+        return done
+    return waited
+def serve(folder):
+    for signum in workers.STOP:
+        signal.signal(signum, signal.SIG_DFL)
+    workers.ready()
+    os.kill(os.getppid(), signal.SIGTERM)
+    signal.pause()
+os.wait, os.waitpid = and_a_signal(os.wait), and_a_signal(os.waitpid)
+sys.exit(workers.run(argparse.Namespace(workers=2), serve))
+"""
+
+
+def check_supervisor():
+    done = subprocess.run([sys.executable, "-c", SUPERVISED, str(GUESTS / "shared")], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=30, check=False)
+    eq((done.returncode, done.stderr), (0, ""), "status and errors")
+
+
 def files():
     return sorted(str(path) for path in GUESTS.rglob("*"))
 
@@ -87,6 +116,7 @@ def main():
     tap.run("the page is the one of our servers",
             lambda: eq((GUESTS / "shared" / "page.html").read_bytes(), reference["html"], "page"))
     tap.run("sources", check_sources)
+    tap.run("Python workers: a signal may come when one has just ended", check_supervisor)
     for guest in guests():
         if chosen and guest.name not in chosen:
             continue

@@ -44,7 +44,8 @@ static void fuzz_kernel(char *text) {
     kernel_parse_sockets(text, text, 4096, &sockets);
     kernel_parse_tcp(text, text, &tcp);
     if (cpu.steal < -1 || sockets.tcp_memory < -1 || tcp.listen_overflows < -1 ||
-        kernel_parse_run_ns(text) < -1 || cgroup_parse_throttled(text) < -1) {
+        kernel_parse_run_ns(text) < -1 || kernel_parse_number(text) < -1 ||
+        cgroup_parse_throttled(text) < -1) {
         abort();
     }
 }

@@ -63,8 +63,11 @@ def _supervise(pids):
     ready()
     failed = False
     while pids:
-        pid, status = os.wait()
+        # Seen ended, forgotten, and only then reaped: a signal may come at any point, and no PID that is
+        # handed it may be gone, or be somebody else's by then.
+        pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
         pids.discard(pid)
+        _, status = os.waitpid(pid, 0)
         if not asked or os.waitstatus_to_exitcode(status) > 0:
             failed = True
             for other in pids:
