@@ -261,6 +261,12 @@ static int cells_take_mode(struct cells *c, const struct store *s, struct err *e
 
 int cells_build(struct cells *c, const struct store *s, struct err *e) {
     *c = (struct cells){.store = s};
+    if (s->count == 0 && s->lost > 0) {
+        return err_set(e, ERR_USAGE,
+                       "%s holds no trial: all %zu are gone from trials.jsonl; `loopbench run "
+                       "--resume` measures them again",
+                       s->dir, s->lost);
+    }
     if (s->count == 0) {
         return counts_only(s->manifest)
                    ? err_set(e, ERR_USAGE, "%s holds no trials: it is a run of counts alone",

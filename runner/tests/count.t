@@ -194,6 +194,14 @@ def _():
         box.loopbench("reproduce", "results/r2").refused(2, "counts alone")
         box.loopbench("export", "results/r2").refused(2, "counts alone")
         box.loopbench("run", config, "--no-report", "--out", box.at("results", "r3")).expect(0)
+        out = box.loopbench("site", "results", "--out", "s").expect(0).out
+        has(out, "s/index.html: 3 runs, 1 comparison")
+        with open(box.at("s", "index.html"), encoding="utf-8") as f:
+            page = f.read()
+        for part in ("counts, not times", "runs/r2/counts.jsonl", "runs/r2/report.html"):
+            has(page, part, "index")
+        has(box.loopbench("site", "results/r1", "--compare", "r1,r2", "--out", "t").expect(2).err,
+            "r2 holds counts alone", "a comparison of times that are not there")
         box.loopbench("compare", "results/r2", "results/r3").refused(2, "counts alone", "--add")
 
 

@@ -274,7 +274,8 @@ def test_damage(tmp):
     with open(manifest, "w") as f:
         f.write(kept)
     done = report(run)
-    ok(done.returncode == 2 and one_line(done.stderr) and "no trial" in done.stderr,
+    ok(done.returncode == 2 and one_line(done.stderr) and "no trial" in done.stderr and
+       "gone" in done.stderr,
        "a run without a trial is refused", done.stderr)
 
 
