@@ -20,7 +20,7 @@ struct site_run {
     size_t trials;
     const char *kind; /* the manifest's, "" of an ordinary run; points into it */
     bool counts;      /* it holds counts and no trials */
-    bool repeats; /* an earlier run, as `reproduce` does */
+    bool repeats;     /* an earlier run, as `reproduce` does */
     struct reproduction reproduction;
 };
 

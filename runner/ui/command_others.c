@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/file.h"
-
 #include "report/report.h"
 #include "run/setup.h"
 #include "store/catalog.h"
@@ -54,9 +53,7 @@ static int report_run(const struct invocation *in, const struct config *c, const
     o.shown = shown;
     int rc = report_write(dir, &o, e);
     if (rc == 0) {
-        printf("%s/report.md
-%s/report.html
-", shown, shown);
+        printf("%s/report.md\n%s/report.html\n", shown, shown);
     }
     return rc;
 }
