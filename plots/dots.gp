@@ -20,9 +20,10 @@ set lmargin at screen LEFT / W; set rmargin at screen (LEFT + PANELW) / W
 set bmargin at screen BOTTOM * 1.0 / H; set tmargin at screen (BOTTOM + PANELH) / H
 set xlabel YLABEL noenhanced font ',12' textcolor rgb INK
 unset ylabel; unset title; unset key
+# Below the points, which may be anywhere.
 do for [g = 1:GAPS] {
     lacking = (K == 1 ? '' : PANEL[GAPP[g]].' ').'n/a'
-    set label 300 + g lacking at graph 0.99 - 0.17 * (K - GAPP[g]), first place(ROW[GAPT[g]]) right noenhanced font ',11' textcolor rgb FAINT
+    set label 300 + g lacking at graph 0.99 - 0.17 * (K - GAPP[g]), first place(ROW[GAPT[g]] - 0.33) right noenhanced font ',11' textcolor rgb FAINT
 }
 do for [i = 1:ROWS_SHOWN] {
     set arrow i from graph 0, first place(i) to graph 1, first place(i) nohead back \

@@ -26,6 +26,19 @@ do for [p = 1:K] {
         unset xlabel
     }
     if (K > 1) { set title '{/:Bold '.PANEL[p].'}' enhanced font ',12' textcolor rgb INK offset 0, -0.5 }
+    n = 0
+    do for [g = 1:GAPS] {
+        if (GAPP[g] == p) {
+            # Of all targets, or one below the other, each in its colour.
+            if (GAPT[g] == 0) {
+                set label g 'n/a' at graph 0.5, graph 0.5 center font ',11' textcolor rgb FAINT
+            } else {
+                set label g '× '.NAME[GAPT[g]] at graph 0.02, graph 1 - (10.0 + 15 * n) / PANELH left noenhanced \
+                    font ',11' textcolor rgb COLOR[GAPT[g]]
+                n = n + 1
+            }
+        }
+    }
     plot for [j = 1:N] DATA index 2 * ((p - 1) * N + N - j) using 1:2 with lines \
              linecolor rgb COLOR[N + 1 - j] linewidth WIDTH[N + 1 - j] dashtype DASH[N + 1 - j], \
          for [j = 1:N] DATA index 2 * ((p - 1) * N + N - j) + 1 using 1:2 with lines \

@@ -115,7 +115,7 @@ const struct option options[] = {
      "where the guests are, a folder each, found by their names; auto finds them beside loopbench"},
     {"results", OPTION_PATH,
      USE_COUNT | USE_RUN | USE_REPLAY | USE_CALIBRATE | USE_CROSSCHECK | USE_DOCTOR | USE_COMPARE |
-         USE_REPRODUCE | USE_EXPORT | USE_LIST | USE_PRUNE | USE_SITE | USE_FILE,
+         USE_REPORT | USE_REPRODUCE | USE_EXPORT | USE_LIST | USE_PRUNE | USE_SITE | USE_FILE,
      FIELD(results), "results", 0, 0, "FOLDER", "the folder that holds runs, each in its own"},
     {"config", OPTION_PATH, USE_COUNT | USE_RUN | USE_VERIFY | USE_DOCTOR | USE_TARGETS,
      FIELD(config), NULL, 0, 0, "FILE",

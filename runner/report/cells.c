@@ -122,7 +122,8 @@ static void add_known(int64_t *sum, int64_t v) {
 }
 
 static void cell_count(struct cell *c, size_t rounds) {
-    c->requests = c->errors = UNKNOWN_INT;
+    c->requests = c->errors = c->processes = UNKNOWN_INT;
+    c->memory_kind = "";
     for (size_t k = 0; k < CELL_ERRORS; k++) {
         c->errors_by[k] = UNKNOWN_INT;
     }
@@ -134,6 +135,13 @@ static void cell_count(struct cell *c, size_t rounds) {
         const int64_t kinds[CELL_ERRORS] = {r->load.errors_connect, r->load.errors_read,
                                             r->load.errors_write, r->load.errors_timeout,
                                             r->load.errors_status};
+        if (r->status == TRIAL_OK) {
+            const char *kind = figure_memory_kind(r);
+            c->processes = r->server.processes > c->processes ? r->server.processes : c->processes;
+            if (!*c->memory_kind || (*kind && strcmp(kind, c->memory_kind) != 0)) {
+                c->memory_kind = *c->memory_kind ? "mixed" : kind;
+            }
+        }
         c->measured++;
         c->failed += r->status != TRIAL_OK;
         add_known(&c->requests, r->load.requests);
@@ -253,6 +261,12 @@ static int cells_take_mode(struct cells *c, const struct store *s, struct err *e
 
 int cells_build(struct cells *c, const struct store *s, struct err *e) {
     *c = (struct cells){.store = s};
+    if (s->count == 0 && s->lost > 0) {
+        return err_set(e, ERR_USAGE,
+                       "%s holds no trial: all %zu are gone from trials.jsonl; `loopbench run "
+                       "--resume` measures them again",
+                       s->dir, s->lost);
+    }
     if (s->count == 0) {
         return counts_only(s->manifest)
                    ? err_set(e, ERR_USAGE, "%s holds no trials: it is a run of counts alone",

@@ -50,6 +50,8 @@ struct cell {
     int64_t requests;               /* over all rounds */
     int64_t errors;                 /* of all kinds over all rounds */
     int64_t errors_by[CELL_ERRORS]; /* connect, read, write, timeout, status; -1 unknown */
+    int64_t processes;              /* most of the target at once; -1 unknown */
+    const char *memory_kind;        /* of its trials: "rss", "pss", "mixed"; "" = none has any */
     enum client_state client;       /* CLIENT_LIMITED: its throughput is a lower bound */
     double ceiling; /* median over rounds of rate / the null server's rate; NaN unknown */
     struct figure figure[FIG_COUNT];

@@ -202,9 +202,11 @@ static void print_alone(FILE *out, const struct counts_side *a, const struct cou
     for (size_t i = 0; i < a->counts->count; i++) {
         const struct count_record *r = &a->counts->record[i];
         if (!twin(b->counts, r)) {
-            fprintf(out, "only in %s: ", a->label);
-            put_padded(out, r->target, 1, false, utf8);
-            fprintf(out, "(%.48s, c=%d)\n", r->workload, r->connections);
+            char target[4 * NAME_COLUMNS + 8];
+            char workload[4 * NAME_COLUMNS + 8];
+            text_terminal(target, sizeof target, r->target, NAME_COLUMNS, utf8);
+            text_terminal(workload, sizeof workload, r->workload, NAME_COLUMNS, utf8);
+            fprintf(out, "only in %s: %s (%s, c=%d)\n", a->label, target, workload, r->connections);
         }
     }
 }

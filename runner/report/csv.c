@@ -30,7 +30,7 @@ static void put_header(FILE *f) {
     for (int k = 0; k < CELL_ERRORS; k++) {
         fprintf(f, ",errors_%s", error_names[k]);
     }
-    fputs(",client,ceiling_share", f);
+    fputs(",client,ceiling_share,processes,memory_kind", f);
     for (int id = 0; id < FIG_COUNT; id++) {
         const char *key = figure_info((enum figure_id)id)->key;
         fprintf(f, ",%s,%s_lo,%s_hi", key, key, key);
@@ -73,6 +73,8 @@ static void put_cell(FILE *f, const struct cells *c, const struct cell *cell) {
     }
     fprintf(f, ",%s", client_state_name(cell->client));
     put_real(f, cell->ceiling);
+    put_int(f, cell->processes);
+    fprintf(f, ",%s", cell->memory_kind);
     for (int id = 0; id < FIG_COUNT; id++) {
         put_real(f, cell->figure[id].s.median);
         put_real(f, cell->figure[id].s.lo);

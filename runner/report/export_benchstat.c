@@ -13,10 +13,14 @@ static const struct unit {
     enum figure_id figure;
     double scale; /* of the figure's own unit */
 } units[] = {
-    {"cpu-ns/op", FIG_CPU, 1000}, {"req/s", FIG_RATE, 1},    {"p50-ns", FIG_P50, 1000},
-    {"p90-ns", FIG_P90, 1000},    {"p99-ns", FIG_P99, 1000}, {"p999-ns", FIG_P999, 1000},
-    {"peak-B", FIG_RSS_PEAK, 1},
+    {"cpu-ns/op", FIG_CPU, 1000}, {"req/s", FIG_RATE, 1},          {"p50-ns", FIG_P50, 1000},
+    {"p90-ns", FIG_P90, 1000},    {"p99-ns", FIG_P99, 1000},       {"p999-ns", FIG_P999, 1000},
+    {"peak-B", FIG_RSS_PEAK, 1},  {"peak-pss-B", FIG_RSS_PEAK, 1},
 };
+
+/* RSS and PSS are two things, so they have two units: benchstat compares neither with the other. */
+#define UNIT_RSS 6
+#define UNIT_PSS 7
 
 #define UNITS (sizeof units / sizeof units[0])
 
@@ -67,6 +71,9 @@ static void put_trial(FILE *out, const struct cells *c, const struct cell *cell,
     bool any = false;
     for (size_t u = 0; u < UNITS; u++) {
         const double value = figure_value(r, units[u].figure) * units[u].scale;
+        if (u == (figure_is_pss(r) ? UNIT_RSS : UNIT_PSS)) {
+            continue;
+        }
         /* A percentile that the cell does not carry is not exported either. */
         if (!isfinite(value) || cell->figure[units[u].figure].missing[0]) {
             continue;

@@ -18,8 +18,9 @@ static const struct family {
     {"loopbench_latency_p90_seconds", "seconds", "Raw latency, p90.", FIG_P90, 1e-6},
     {"loopbench_latency_p99_seconds", "seconds", "Raw latency, p99.", FIG_P99, 1e-6},
     {"loopbench_latency_p999_seconds", "seconds", "Raw latency, p99.9.", FIG_P999, 1e-6},
-    {"loopbench_memory_idle_bytes", "bytes", "Resident memory before any load.", FIG_RSS_IDLE, 1},
-    {"loopbench_memory_peak_bytes", "bytes", "Peak resident memory.", FIG_RSS_PEAK, 1},
+    {"loopbench_memory_idle_bytes", "bytes", "Memory before any load: kind rss or pss.",
+     FIG_RSS_IDLE, 1},
+    {"loopbench_memory_peak_bytes", "bytes", "Peak memory: kind rss or pss.", FIG_RSS_PEAK, 1},
 };
 
 #define FAMILIES (sizeof families / sizeof families[0])
@@ -76,6 +77,9 @@ static void put_stat(FILE *out, const struct family *f, const struct cells *c,
     if (isfinite(value)) {
         fputs(f->name, out);
         put_labels(out, c, cell);
+        if (figure_info(f->figure)->kind == UNIT_BYTES) {
+            put_label(out, "kind", cell->memory_kind);
+        }
         put_label(out, "stat", stat);
         fprintf(out, "} %.10g\n", value * f->scale);
     }
@@ -90,6 +94,19 @@ static void put_figures(FILE *out, const struct family *f, const struct cells *c
             put_stat(out, f, c, &c->cell[i], "median", figure->median);
             put_stat(out, f, c, &c->cell[i], "lo", figure->lo);
             put_stat(out, f, c, &c->cell[i], "hi", figure->hi);
+        }
+    }
+}
+
+static void put_processes(FILE *out, const struct cells *c, const struct export_select *s) {
+    static const char name[] = "loopbench_server_processes";
+    put_family(out, name, "gauge", NULL, "Most processes of the server at once.");
+    for (size_t i = 0; i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        if (export_chooses(s, c, cell) && cell->processes >= 0) {
+            fputs(name, out);
+            put_labels(out, c, cell);
+            fprintf(out, "} %" PRId64 "\n", cell->processes);
         }
     }
 }
@@ -164,6 +181,7 @@ int export_openmetrics(FILE *out, const struct cells *c, const struct export_sel
     for (size_t f = 0; f < FAMILIES; f++) {
         put_figures(out, &families[f], c, s);
     }
+    put_processes(out, c, s);
     if (put_histograms(out, c, s, e) != 0) {
         return -1;
     }

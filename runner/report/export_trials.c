@@ -32,6 +32,7 @@ static const struct field fields[] = {
     INT("block", block),
     TEXT("workload", workload),
     INT("connections", connections),
+    TEXT("mode", mode),
     TEXT("target", target),
     TEXT("base", base),
     TEXT("started", started),
@@ -51,6 +52,9 @@ static const struct field fields[] = {
     REAL("generator_thread_busy", load.thread_busy),
     TEXT("generator", load.generator),
     INT64("latency_step_us", load.latency_step_us),
+    INT64("replies_checked", replies_checked),
+    TEXT("server_source", server.source),
+    INT64("server_processes", server.processes),
     INT64("server_requests", server.requests),
     INT64("server_accepted", server.accepted),
     INT64("server_cpu_ns", server.cpu_ns),
@@ -62,7 +66,9 @@ static const struct field fields[] = {
     INT64("latency_samples", raw.samples),
     REAL("latency_mean_us", raw.mean_us),
     INT64("latency_min_us", raw.min_us),
+    INT64("stall_us", stall_us),
     REAL("active_ratio", active_ratio),
+    INT64("pss_peak_bytes", memory.peak_pss),
     INT64("pss_idle_bytes", memory.idle.pss),
     INT64("pss_loaded_bytes", memory.loaded.pss),
     INT64("socket_loaded_bytes", memory.loaded.socket),
@@ -140,8 +146,9 @@ static void put_trial(FILE *out, const struct trial_record *r, bool counts) {
         put_field(out, r, &fields[i]);
         fputc(',', out);
     }
-    fprintf(out, "%s,%s,%s,%s", record_role_name(r->role), r->status == TRIAL_OK ? "ok" : "failed",
-            failure_of(r), counts ? "yes" : "no");
+    fprintf(out, "%s,%s,%s,%s,%s", record_role_name(r->role),
+            r->status == TRIAL_OK ? "ok" : "failed", failure_of(r), counts ? "yes" : "no",
+            figure_memory_kind(r));
     for (int id = 0; id < FIG_COUNT; id++) {
         fputc(',', out);
         put_real(out, figure_value(r, (enum figure_id)id));
@@ -154,7 +161,7 @@ int export_csv(FILE *out, const struct cells *c, const struct export_select *s, 
     for (size_t i = 0; i < FIELDS; i++) {
         fprintf(out, "%s,", fields[i].name);
     }
-    fputs("role,status,failure,counts", out);
+    fputs("role,status,failure,counts,memory_kind", out);
     for (int id = 0; id < FIG_COUNT; id++) {
         fprintf(out, ",%s", figure_info((enum figure_id)id)->key);
     }
@@ -205,6 +212,8 @@ static json_t *trial_json(const struct trial_record *r, bool counts) {
     rc |= json_object_set_new(o, "failure",
                               r->status == TRIAL_OK ? json_null() : json_string(failure_of(r)));
     rc |= json_object_set_new(o, "counts", json_boolean(counts));
+    const char *memory = figure_memory_kind(r);
+    rc |= json_object_set_new(o, "memory_kind", *memory ? json_string(memory) : json_null());
     for (int id = 0; id < FIG_COUNT; id++) {
         rc |= json_object_set_new(o, figure_info((enum figure_id)id)->key,
                                   real_or_null(figure_value(r, (enum figure_id)id)));

@@ -61,6 +61,12 @@ bool figure_is_pss(const struct trial_record *r) {
            r->memory.peak_pss >= 0;
 }
 
+const char *figure_memory_kind(const struct trial_record *r) {
+    const bool any =
+        r->memory.idle.rss >= 0 || r->memory.loaded.rss >= 0 || r->memory.peak_rss >= 0;
+    return figure_is_pss(r) ? "pss" : any ? "rss" : "";
+}
+
 /* Several processes share pages: RSS would count these once for each. */
 static double memory_value(const struct trial_record *r, enum figure_id id) {
     bool pss = figure_is_pss(r);

@@ -45,6 +45,9 @@ const struct figure_info *figure_info(enum figure_id id);
  * read. */
 bool figure_is_pss(const struct trial_record *r);
 
+/* What the memory of a trial is: "pss", "rss", or "" where it has none. */
+const char *figure_memory_kind(const struct trial_record *r);
+
 /* The figure of one trial; NaN when unknown. */
 double figure_value(const struct trial_record *r, enum figure_id id);
 

@@ -69,7 +69,7 @@ static json_t *cell_json(const struct cells *c, const struct cell *cell) {
     }
     return json_pack(
         "{s:s, s:i, s:s, s:s, s:s, s:{s:i, s:i, s:i, s:o}, s:o, s:{s:o, s:o, s:o, s:o, s:o, s:o},"
-        " s:s, s:o, s:s, s:o, s:o}",
+        " s:s, s:o, s:o, s:o, s:s, s:o, s:o}",
         "workload", cell->workload, "connections", cell->connections, "target", t->name, "base",
         t->base, "role", record_role_name(t->role), "rounds", "planned", cell->planned, "measured",
         cell->measured, "failed", cell->failed, "failed_by", failed_by_json(c, cell), "requests",
@@ -77,7 +77,8 @@ static json_t *cell_json(const struct cells *c, const struct cell *cell) {
         int_or_null(cell->errors_by[0]), "read", int_or_null(cell->errors_by[1]), "write",
         int_or_null(cell->errors_by[2]), "timeout", int_or_null(cell->errors_by[3]), "status",
         int_or_null(cell->errors_by[4]), "client", client_state_name(cell->client), "ceiling_share",
-        real_or_null(cell->ceiling), "flags", cell->flags, "failures", failures_json(c, cell),
+        real_or_null(cell->ceiling), "processes", int_or_null(cell->processes), "memory_kind",
+        text_or_null(cell->memory_kind), "flags", cell->flags, "failures", failures_json(c, cell),
         "figures", figures);
 }
 

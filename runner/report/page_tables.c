@@ -36,6 +36,10 @@ void page_figure(struct doc *d, const struct cell *cell, enum figure_id id) {
     }
     figure_format(text, sizeof text, id, figure->s.median);
     doc_say(d, "%s", text);
+    if (figure_info(id)->kind == UNIT_BYTES && *cell->memory_kind &&
+        strcmp(cell->memory_kind, "rss") != 0) {
+        doc_say(d, strcmp(cell->memory_kind, "pss") == 0 ? " PSS" : " RSS or PSS");
+    }
     /* A value that never moved needs no interval. */
     if (figure->s.k > 0 && figure->s.lo < figure->s.hi) {
         const struct figure_scale s = figure_scale(id, figure->s.median);

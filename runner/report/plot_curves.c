@@ -36,7 +36,7 @@ static int merge_cell(const struct cells *c, const struct cell *cell, struct his
 
 /* One of the two blocks of a curve: where the samples bear the percentile (10 c beyond it,
  * percentile.h), and where fewer but at least ten lie beyond it. */
-static void put_part(FILE *f, const struct hist *h, double connections, bool borne,
+static bool put_part(FILE *f, const struct hist *h, double connections, bool borne,
                      struct curve_span *span) {
     const double total = (double)hist_total(h);
     const double last = total / PERCENTILE_MIN_BEYOND;
@@ -66,20 +66,12 @@ static void put_part(FILE *f, const struct hist *h, double connections, bool bor
         any = true;
     }
     fputs(any ? "\n\n" : "NaN NaN\n\n\n", f);
-}
-
-static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
-                               size_t panel) {
-    static char text[48];
-    char n[24];
-    (void)frame;
-    figure_thousands(n, sizeof n, c->levels[panel]);
-    snprintf(text, sizeof text, "%s connection%s", n, c->levels[panel] == 1 ? "" : "s");
-    return text;
+    return any;
 }
 
 static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char *note,
-                      size_t note_size, struct axis *axes, double *greatest_x) {
+                      size_t note_size, struct axis *axes, double *greatest_x,
+                      struct plot_drawn *drawn) {
     fputs("# 1/(1-q), latency in µs; two blocks a curve: borne by its samples, and not\n", f);
     *greatest_x = 0;
     for (size_t i = 0; i < c->level_count; i++) {
@@ -91,8 +83,9 @@ static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char
                 hist_release(&h);
                 return -1;
             }
-            put_part(f, &h, c->levels[i], true, &span);
-            put_part(f, &h, c->levels[i], false, &span);
+            const bool borne = put_part(f, &h, c->levels[i], true, &span);
+            const bool more = put_part(f, &h, c->levels[i], false, &span);
+            drawn->any[i * drawn->targets + t] = borne || more;
             hist_release(&h);
         }
         axis_choose(&axes[i], UNIT_LATENCY_US, span.lo, span.hi);
@@ -101,21 +94,23 @@ static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char
     return 0;
 }
 
-static int write_curves(const struct plot *p, const struct cells *c, struct axis *axes, char *note,
-                        size_t note_size, struct err *e) {
+static int write_curves(const struct plot *p, const struct cells *c, struct axis *axes,
+                        struct plot_drawn *drawn, char *note, size_t note_size, struct err *e) {
     struct text_file t;
     char name[128];
     double greatest_x;
     struct plot_frame frame = {
         .plot = p,
         .panels = c->level_count,
-        .panel_title = panel_title,
+        .panel_title = plot_level_title,
         .panel_y = axes,
+        .is_gap = plot_level_is_gap,
+        .data = drawn,
     };
     if (text_begin(&t, e) != 0) {
         return -1;
     }
-    if (put_curves(t.f, p, c, note, note_size, axes, &greatest_x) != 0) {
+    if (put_curves(t.f, p, c, note, note_size, axes, &greatest_x, drawn) != 0) {
         text_drop(&t);
         return err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
     }
@@ -127,8 +122,10 @@ static int write_curves(const struct plot *p, const struct cells *c, struct axis
     if (text_end(&t, c->store->dir, name, e) != 0) {
         return -1;
     }
-    snprintf(frame.subtitle, sizeof frame.subtitle,
-             "all rounds together; closed loop, raw latency; dotted: too few samples to be stated");
+    snprintf(
+        frame.subtitle, sizeof frame.subtitle,
+        "all rounds together; closed loop, raw latency; dotted: too few samples to be stated%s",
+        plot_level_note(&frame, c));
     axis_quantiles(&frame.x, FIRST_X, greatest_x * 1.3);
     snprintf(frame.x_label, sizeof frame.x_label, "percentile");
     snprintf(frame.y_label, sizeof frame.y_label, "latency");
@@ -138,10 +135,10 @@ static int write_curves(const struct plot *p, const struct cells *c, struct axis
 int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
                       struct err *e) {
     struct axis *axes = calloc(c->level_count, sizeof *axes);
-    if (!axes) {
-        return err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
-    }
-    int rc = write_curves(p, c, axes, note, note_size, e);
+    struct plot_drawn *drawn = plot_drawn_new(c);
+    int rc = axes && drawn ? write_curves(p, c, axes, drawn, note, note_size, e)
+                           : err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
+    plot_drawn_free(drawn);
     free(axes);
     return rc;
 }

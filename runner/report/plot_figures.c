@@ -2,6 +2,7 @@
 #include "report/plot_layout.h"
 
 #include <math.h>
+#include <string.h>
 
 struct figure_set {
     size_t count;
@@ -135,6 +136,18 @@ static bool any_gap(const struct plot_frame *frame, const struct cells *c) {
     return false;
 }
 
+/* What resident memory is of targets that ran several processes. */
+static const char *memory_note(const struct plot_frame *frame, const struct cells *c) {
+    for (size_t i = 0; i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        if (frame->plot->kind == PLOT_MEMORY && cell->workload == frame->plot->workload &&
+            *cell->memory_kind && strcmp(cell->memory_kind, "rss") != 0) {
+            return "; PSS where there were several processes";
+        }
+    }
+    return "";
+}
+
 static void subtitle(struct plot_frame *frame, const struct cells *c) {
     char rounds[96];
     bool any = c->rounds >= ORDER_MIN_N;
@@ -156,7 +169,8 @@ static void subtitle(struct plot_frame *frame, const struct cells *c) {
         snprintf(text, sizeof text, "%d connections; ", c->levels[0]);
         level = text;
     }
-    snprintf(frame->subtitle, sizeof frame->subtitle, "%s%s%s%s", level, rounds, kind,
+    snprintf(frame->subtitle, sizeof frame->subtitle, "%s%s%s%s%s", level, rounds, kind,
+             memory_note(frame, c),
              !frame->plot->dots && any_gap(frame, c) ? "; ×: no figure" : "");
 }
 

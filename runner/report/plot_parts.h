@@ -40,16 +40,33 @@ struct plot_frame {
                      size_t size);
     /* What else the program reads; NULL = nothing. */
     void (*more)(FILE *f, const struct plot_frame *frame);
-    const void *data; /* of those two */
+    const void *data; /* of those two, and of plot_level_is_gap: a plot_drawn */
     size_t panels;
     const char *(*panel_title)(const struct plot_frame *frame, const struct cells *c, size_t panel);
     /* Whether a target has no figure at a level in a panel; NULL = none is looked for. */
     bool (*is_gap)(const struct plot_frame *frame, const struct cells *c, size_t panel,
                    size_t target, int level);
-    /* Where on the x axis it would be. */
+    /* Where on the x axis it would be; NULL = nowhere, it is listed in its panel. */
     double (*place)(const struct plot_frame *frame, const struct cells *c, size_t target,
                     int level);
 };
+
+/* Which targets left a curve at which level: any[level * targets + target]. */
+struct plot_drawn {
+    size_t targets;
+    bool *any;
+};
+
+/* None yet; NULL out of memory. */
+struct plot_drawn *plot_drawn_new(const struct cells *c);
+void plot_drawn_free(struct plot_drawn *d);
+
+/* Of plots with a panel a level: "100 connections"; is_gap of a frame whose data is a plot_drawn;
+ * and what the subtitle says where some, but not all, targets of a panel left no curve, or "". */
+const char *plot_level_title(const struct plot_frame *frame, const struct cells *c, size_t panel);
+bool plot_level_is_gap(const struct plot_frame *frame, const struct cells *c, size_t panel,
+                       size_t target, int level);
+const char *plot_level_note(const struct plot_frame *frame, const struct cells *c);
 
 /* Writes plots/data/NAME.gp and what is different in a narrow page, plots/data/NAME.narrow.gp. */
 int plot_write_settings(const struct plot_frame *frame, const struct cells *c, struct err *e);

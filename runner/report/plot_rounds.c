@@ -11,16 +11,6 @@ static enum figure_id figure_of(const struct plot *p) {
     return p->kind == PLOT_ROUNDS_CPU ? FIG_CPU : FIG_RATE;
 }
 
-static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
-                               size_t panel) {
-    static char text[48];
-    char n[24];
-    (void)frame;
-    figure_thousands(n, sizeof n, c->levels[panel]);
-    snprintf(text, sizeof text, "%s connection%s", n, c->levels[panel] == 1 ? "" : "s");
-    return text;
-}
-
 /* Targets measured with this workload, in order. */
 struct strips {
     const struct cells *cells;
@@ -128,7 +118,7 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
     struct plot_frame frame = {
         .plot = p,
         .panels = c->level_count,
-        .panel_title = panel_title,
+        .panel_title = plot_level_title,
         .panel_y = axes,
         .rows = s->n,
         .row_height = 40,

@@ -4,16 +4,6 @@
 
 #include "report/plot_parts.h"
 
-static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
-                               size_t panel) {
-    static char text[48];
-    char n[24];
-    (void)frame;
-    figure_thousands(n, sizeof n, c->levels[panel]);
-    snprintf(text, sizeof text, "%s connection%s", n, c->levels[panel] == 1 ? "" : "s");
-    return text;
-}
-
 struct series_span {
     double seconds, lo, hi;
 };
@@ -49,7 +39,7 @@ static bool put_moment(FILE *f, const struct cells *c, const struct cell *cell, 
 }
 
 static struct series_span put_blocks(FILE *f, const struct plot *p, const struct cells *c,
-                                     double *work) {
+                                     double *work, struct plot_drawn *drawn) {
     struct series_span span = {0, INFINITY, 0};
     fputs("# one block a level and target: seconds, median, low, high in bytes\n", f);
     for (size_t l = 0; l < c->level_count; l++) {
@@ -59,13 +49,15 @@ static struct series_span put_blocks(FILE *f, const struct plot *p, const struct
             while (cell && k < MEMORY_SERIES_MAX && put_moment(f, c, cell, k, work, &span)) {
                 k++;
             }
+            drawn->any[l * drawn->targets + t] = k > 0;
             fputs(k > 0 ? "\n\n" : "NaN NaN NaN NaN\n\n\n", f);
         }
     }
     return span;
 }
 
-int plot_write_series(const struct plot *p, const struct cells *c, struct err *e) {
+static int write_series(const struct plot *p, const struct cells *c, struct plot_drawn *drawn,
+                        struct err *e) {
     struct text_file t;
     char name[128];
     double *work = malloc((c->rounds + 1) * sizeof *work);
@@ -73,7 +65,7 @@ int plot_write_series(const struct plot *p, const struct cells *c, struct err *e
         free(work);
         return err_set(e, ERR_MACHINE, "out of memory for a plot");
     }
-    const struct series_span span = put_blocks(t.f, p, c, work);
+    const struct series_span span = put_blocks(t.f, p, c, work, drawn);
     free(work);
     if (span.hi <= 0 || span.seconds <= 0) {
         text_drop(&t);
@@ -83,16 +75,28 @@ int plot_write_series(const struct plot *p, const struct cells *c, struct err *e
     if (text_end(&t, c->store->dir, name, e) != 0) {
         return -1;
     }
-    struct plot_frame frame = {.plot = p, .panels = c->level_count, .panel_title = panel_title};
+    struct plot_frame frame = {.plot = p,
+                               .panels = c->level_count,
+                               .panel_title = plot_level_title,
+                               .is_gap = plot_level_is_gap,
+                               .data = drawn};
     snprintf(frame.subtitle, sizeof frame.subtitle,
-             c->rounds >= ORDER_MIN_N ? "median of %zu rounds, shaded: its 95%% interval"
-             : c->rounds > 1          ? "median of %zu rounds, too few for intervals"
-                                      : "%zu round",
-             c->rounds);
+             c->rounds >= ORDER_MIN_N ? "median of %zu rounds, shaded: its 95%% interval%s"
+             : c->rounds > 1          ? "median of %zu rounds, too few for intervals%s"
+                                      : "%zu round%s",
+             c->rounds, plot_level_note(&frame, c));
     axis_near(&frame.x, UNIT_CPU_US, 0, span.seconds, 5);
     frame.x.lo = 0;
     axis_choose(&frame.y, UNIT_BYTES, span.lo, span.hi);
     snprintf(frame.x_label, sizeof frame.x_label, "seconds of the measured window");
     snprintf(frame.y_label, sizeof frame.y_label, "resident memory, MiB");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
+}
+
+int plot_write_series(const struct plot *p, const struct cells *c, struct err *e) {
+    struct plot_drawn *drawn = plot_drawn_new(c);
+    const int rc =
+        drawn ? write_series(p, c, drawn, e) : err_set(e, ERR_MACHINE, "out of memory for a plot");
+    plot_drawn_free(drawn);
+    return rc;
 }

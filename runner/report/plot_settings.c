@@ -111,7 +111,8 @@ static void put_gaps(FILE *f, const struct plot_frame *frame, const struct cells
             }
             for (size_t t = 0; t < c->target_count; t++) {
                 if (plot_shows(frame, c, t) && frame->is_gap(frame, c, p, t, level)) {
-                    put_gap(f, ++n, p, frame->place(frame, c, t, level), t + 1);
+                    put_gap(f, ++n, p, frame->place ? frame->place(frame, c, t, level) : level,
+                            t + 1);
                 }
             }
         }

@@ -70,6 +70,12 @@ static int add_pair(struct site *s, size_t first, size_t second, bool asked, str
     struct reading a;
     struct reading b;
     *page = (struct site_comparison){.first = first, .second = second};
+    if (s->run[first].counts || s->run[second].counts) {
+        return err_set(e, ERR_USAGE,
+                       "--compare: %s holds counts alone; `loopbench compare` holds such runs "
+                       "against each other",
+                       s->o->run[s->run[first].counts ? first : second]);
+    }
     snprintf(page->name, sizeof page->name, "%s-%s", s->run[first].name, s->run[second].name);
     if (open_run(s, first, &a, e) != 0) {
         return -1;
@@ -83,6 +89,17 @@ static int add_pair(struct site *s, size_t first, size_t second, bool asked, str
     return rc;
 }
 
+/* The place of the last run before that is of the same kind and has times, or `at`. */
+static size_t find_before(const struct site *s, size_t at) {
+    const struct site_run *run = &s->run[s->order[at]];
+    for (size_t i = at; !run->counts && i-- > 0;) {
+        if (strcmp(s->run[s->order[i]].kind, run->kind) == 0) {
+            return i;
+        }
+    }
+    return at;
+}
+
 int site_add_comparisons(struct site *s, struct err *e) {
     for (size_t i = 0; i < s->o->pairs; i++) {
         if (add_pair(s, s->o->pair[i].first, s->o->pair[i].second, true, e) != 0) {
@@ -90,7 +107,8 @@ int site_add_comparisons(struct site *s, struct err *e) {
         }
     }
     for (size_t i = 1; s->o->pairs == 0 && i < s->o->runs; i++) {
-        if (add_pair(s, s->order[i - 1], s->order[i], false, e) != 0) {
+        const size_t before = find_before(s, i);
+        if (before < i && add_pair(s, s->order[before], s->order[i], false, e) != 0) {
             return -1;
         }
     }

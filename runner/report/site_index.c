@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "report/crosscheck.h"
 #include "report/doc_html.h"
 #include "report/site_parts.h"
 #include "store/manifest.h"
@@ -58,6 +59,13 @@ static void put_repeats(struct doc *d, const struct site_run *run) {
     }
 }
 
+/* What a run has in place of a judgement where it has no control. */
+static const char *validity_text(const struct site_run *run) {
+    return run->counts                               ? "counts, not times"
+           : strcmp(run->kind, CROSSCHECK_KIND) == 0 ? "cross-check"
+                                                     : findings_validity_name(run->validity);
+}
+
 static void put_run(struct doc *d, const struct site *s, const struct site_run *run, bool repeats) {
     char href[SITE_NAME_MAX + 32];
     char started[17] = "";
@@ -74,8 +82,7 @@ static void put_run(struct doc *d, const struct site *s, const struct site_run *
     doc_cell(d);
     doc_name(d, started);
     doc_cell(d);
-    doc_say(d, "%s%s", findings_validity_name(run->validity),
-            run->state == STORE_COMPLETE ? "" : ", not complete");
+    doc_say(d, "%s%s", validity_text(run), run->state == STORE_COMPLETE ? "" : ", not complete");
     doc_cell(d);
     put_text(d, run->manifest, "machine.cpu.model");
     doc_cell(d);
@@ -114,9 +121,11 @@ static void put_runs(struct doc *d, const struct site *s) {
     const bool repeats = any_repeats(s);
     const size_t columns = sizeof column / sizeof column[0] - (repeats ? 0 : 1);
     doc_whole(d, DOC_SECTION, "runs", "Runs");
-    doc_whole(d, DOC_PARAGRAPH, NULL,
-              "A run is validated when its A/A control, one target measured twice under two names, "
-              "shows no difference. What a run that is not validated shows is not to be believed.");
+    doc_whole(
+        d, DOC_PARAGRAPH, NULL,
+        "A run is validated when its A/A control, one target measured twice under two names, "
+        "shows no difference. What a run that is not validated shows is not to be believed. Counts "
+        "and cross-checks have no such control.");
     doc_table(d, "Runs, the newest first", column, columns);
     for (size_t i = s->o->runs; i-- > 0;) {
         put_run(d, s, &s->run[s->order[i]], repeats);

@@ -18,7 +18,9 @@ struct site_run {
     enum store_state state;
     enum findings_validity validity;
     size_t trials;
-    bool repeats; /* an earlier run, as `reproduce` does */
+    const char *kind; /* the manifest's, "" of an ordinary run; points into it */
+    bool counts;      /* it holds counts and no trials */
+    bool repeats;     /* an earlier run, as `reproduce` does */
     struct reproduction reproduction;
 };
 

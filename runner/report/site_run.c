@@ -12,6 +12,7 @@
 #include "report/reproduction.h"
 #include "report/site_parts.h"
 #include "report/text.h"
+#include "store/counts.h"
 #include "store/manifest.h"
 
 /* What a run is; all else in its folder is made from it, or foreign. */
@@ -29,6 +30,10 @@ const char *const site_data[] = {"trials.jsonl",
                                  "verdicts.csv",
                                  "report.md",
                                  REPRODUCTION_JSON,
+                                 "calibration.json",
+                                 "calibration.md",
+                                 "crosscheck.json",
+                                 "crosscheck.md",
                                  "counts.jsonl",
                                  "counts.csv",
                                  NULL};
@@ -120,13 +125,30 @@ static int make_report(struct site *s, const char *dir, struct err *e) {
     return 0;
 }
 
+/* Counts alone have no trials to read. Returns 1 for such a run, 0 for any other, or -1. */
+static int take_counts(struct site_run *run, const char *dir, struct err *e) {
+    struct store store;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    const char *kind = json_string_value(json_object_get(store.manifest, "kind"));
+    run->manifest = json_incref(store.manifest);
+    run->state = store.state;
+    run->kind = kind ? kind : "";
+    run->counts = counts_only(store.manifest);
+    store_release(&store);
+    return run->counts;
+}
+
 static int take_facts(struct site_run *run, const char *dir, struct err *e) {
     struct reading r;
+    const int counts = take_counts(run, dir, e);
+    if (counts != 0) {
+        return counts < 0 ? -1 : 0;
+    }
     if (reading_open(&r, dir, e) != 0) {
         return -1;
     }
-    run->manifest = json_incref(r.store.manifest);
-    run->state = r.store.state;
     run->validity = r.findings.validity;
     run->trials = r.store.count;
     reading_release(&r);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "store/manifest.h"
 #include "store/owned.h"
+#include "store/replay_state.h"
 
 #define MANIFEST_LIMIT ((size_t)4 << 20)
 
@@ -190,11 +191,19 @@ int catalog_resolve(const char *results, const char *name, char *path, size_t si
     if (*name && n >= 0 && (size_t)n < size && is_run_folder(path)) {
         return 0;
     }
+    bool replay = *name && replay_state_is(name);
     for (size_t i = 0; *name && i < 2; i++) {
         n = snprintf(path, size, "%s/%s%s", results, folders[i], name);
+        replay = replay || (n >= 0 && (size_t)n < size && replay_state_is(path));
         if (n >= 0 && (size_t)n < size && is_run_folder(path)) {
             return 0;
         }
+    }
+    if (replay) {
+        return err_set(e, ERR_USAGE,
+                       "'%s' is a replay, which holds a run for each part: name one of those, like "
+                       "%s/PART",
+                       name, name);
     }
     return err_set(e, ERR_USAGE,
                    "no run '%s': neither a run's folder nor a run in %s; `loopbench list` names "

@@ -193,7 +193,25 @@ def _():
         has(box.loopbench("show", "results/r2").expect(0).out, "instructions", "show")
         box.loopbench("reproduce", "results/r2").refused(2, "counts alone")
         box.loopbench("export", "results/r2").refused(2, "counts alone")
+        box.loopbench("run", config, "--no-report", "--out", box.at("results", "r3")).expect(0)
+        out = box.loopbench("site", "results", "--out", "s").expect(0).out
+        has(out, "s/index.html: 3 runs, 1 comparison")
+        with open(box.at("s", "index.html"), encoding="utf-8") as f:
+            page = f.read()
+        for part in ("counts, not times", "runs/r2/counts.jsonl", "runs/r2/report.html"):
+            has(page, part, "index")
+        has(box.loopbench("site", "results/r1", "--compare", "r1,r2", "--out", "t").expect(2).err,
+            "r2 holds counts alone", "a comparison of times that are not there")
+        box.loopbench("compare", "results/r2", "results/r3").refused(2, "counts alone", "--add")
 
+
+@tap.case("a target that only one run counts is named in full")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        count(box, targets=("alpha", "beta"), out="one").expect(0)
+        count(box, targets=("alpha",), out="two").expect(0)
+        has(box.loopbench("compare", "one", "two").expect(0).out, "only in A: beta (hello, c=1)")
 
 @tap.case("compare gates on counts: kept, crossed, not decided")
 def _():
@@ -233,13 +251,20 @@ def _():
         box.env["PATH"] = path
         box.loopbench("report", box.at("counts")).expect(0)
         for name in ("report.md", "report.html", "report.json", "counts.csv",
-                     "plots/instructions-hello.svg", "plots/syscalls-hello.png"):
+                     "plots/instructions-hello.svg", "plots/syscalls-hello.png",
+                     "plots/narrow/instructions-hello.svg", "plots/narrow/syscalls-hello.svg"):
             ok(os.path.getsize(box.at("counts", name)) > 100, name)
         run = Run(box.at("counts"))
         for name in ("report.md", "report.html"):
             has(run.text(name), "What one request costs", name)
             has(run.text(name), "uv_run", name)
         eq(len(json.loads(run.text("report.json"))["counts"]), 2, "report.json")
+        eq(run.text("report.html").count('class="narrow'), 2, "pictures for a phone")
+        with open(box.at("counts", "plots", "narrow", "instructions-hello.svg"),
+                  encoding="utf-8") as f:
+            text = f.read()
+        for part in ("event loop", ">a<", ">b<", ">100<"):
+            has(text, part, "a narrow picture")
         has(run.text("counts.csv"), "hello,1,1,a,instructions,settled,100,0,2,", "counts.csv")
         shutil.copytree(os.path.join(HERE, "golden", "report", "run"), box.at("both"))
         shutil.copy(box.at("counts", "counts.jsonl"), box.at("both", "counts.jsonl"))

@@ -72,6 +72,50 @@ def _():
         eq(row["cpu_us_per_request"] == "", trial["cpu_us_per_request"] is None, "missing")
 
 
+@tap.case("memory of several processes is told from that of one, in every format")
+def _():
+    run = made(box, 4, rounds=6, levels="10")
+    path = os.path.join(run, "trials.jsonl")
+    with open(path, encoding="utf-8") as f:
+        trials = [json.loads(line) for line in f]
+    for t in trials:
+        t["server"]["processes"] = 3 if t["target"] == "libuv" else 1
+        for moment in ("idle", "loaded"):
+            t["memory"][moment]["pss"] = 1000000 + t["round"]
+        t["memory"]["peak_pss"] = 2000000 + t["round"]
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps(t) + "\n" for t in trials)
+    for row, trial in zip(csv.DictReader(io.StringIO(export(run))), trials):
+        several = trial["target"] == "libuv"
+        eq(row["server_processes"], "3" if several else "1", "processes")
+        eq(row["memory_kind"], "pss" if several else "rss", "kind")
+        eq(int(row["pss_peak_bytes"]), trial["memory"]["peak_pss"], "PSS")
+        eq(int(row["rss_peak_bytes"]), trial["memory"]["peak_pss" if several else "peak_rss"],
+           "the figure")
+    kinds = {(t["target"] == "libuv", t["memory_kind"], t["server_processes"])
+             for t in json.loads(export(run, "--format", "json"))["trials"]}
+    eq(kinds, {(True, "pss", 3), (False, "rss", 1)}, "json")
+    for words in bench_lines(export(run, "--format", "benchstat")):
+        eq(("peak-pss-B" in words, "peak-B" in words),
+           (True, False) if "target=libuv/" in words[0] else (False, True), words[0])
+    metrics = export(run, "--format", "openmetrics").splitlines()
+    peaks = [m for m in metrics if m.startswith("loopbench_memory_peak_bytes{")]
+    ok(peaks and all(('kind="pss"' in m) == ('target="libuv"' in m) for m in peaks), peaks)
+    ok(any(re.match(r'loopbench_server_processes\{.*target="libuv".*\} 3$', m) for m in metrics),
+       "processes")
+    box.loopbench("report", run).expect(0)
+    with open(os.path.join(run, "report.json"), encoding="utf-8") as f:
+        cells = {c["target"]: c for c in json.load(f)["cells"]}
+    eq((cells["libuv"]["memory_kind"], cells["libuv"]["processes"]), ("pss", 3), "report.json")
+    eq((cells["h2o"]["memory_kind"], cells["h2o"]["processes"]), ("rss", 1), "report.json")
+    with open(os.path.join(run, "cells.csv"), encoding="utf-8") as f:
+        eq({(r["target"] == "libuv", r["memory_kind"]) for r in csv.DictReader(f)},
+           {(True, "pss"), (False, "rss")}, "cells.csv")
+    with open(os.path.join(run, "report.md"), encoding="utf-8") as f:
+        row = next(line for line in f if line.startswith("| libuv |"))
+    eq(row.count(" PSS"), 2, row)
+
+
 @tap.case("of a block that was run again only one attempt counts")
 def _():
     again = made(box, 3, rounds=2, levels="10")

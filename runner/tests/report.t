@@ -198,6 +198,15 @@ def test_gaps(tmp):
     for name in ("plots/cpu-hello.svg", "plots/narrow/cpu-hello.svg"):
         text = "".join(xml.fromstring(read(run, name)).itertext())
         ok("×" in text and "no figure" in text, "%s shows it and says what it means" % name, text)
+    for plot in ("percentiles", "memory-time"):
+        settings = read(run, "plots/data/%s-hello.gp" % plot)
+        ok("GAPP[1] = 2; GAPAT[1] = 100; GAPT[1] = 3\nGAPS = 1\n" in settings,
+           "%s: the curve that is not there is marked in its panel" % plot,
+           re.findall("GAP.*", settings))
+        for name in ("plots/%s-hello.svg", "plots/narrow/%s-hello.svg"):
+            text = "".join(xml.fromstring(read(run, name % plot)).itertext())
+            ok("× h2o" in text and "×: no curve" in re.sub(r"\s+", " ", text),
+               "%s says whose it is" % (name % plot), text)
     row = [r for r in csv.DictReader(read(run, "cells.csv").splitlines())
            if r["target"] == "h2o" and r["connections"] == "100"][0]
     ok("requests_per_second: every trial failed: refused 5, timeout 1" in row["missing"],
@@ -265,7 +274,8 @@ def test_damage(tmp):
     with open(manifest, "w") as f:
         f.write(kept)
     done = report(run)
-    ok(done.returncode == 2 and one_line(done.stderr) and "no trial" in done.stderr,
+    ok(done.returncode == 2 and one_line(done.stderr) and "no trial" in done.stderr and
+       "gone" in done.stderr,
        "a run without a trial is refused", done.stderr)
 
 

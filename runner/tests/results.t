@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`loopbench list`, `show` and `prune` on results as they lie about."""
 import fcntl
+import json
 import os
 import shutil
 import struct
@@ -60,6 +61,34 @@ def _():
             for part in parts:
                 has(line, part)
         has(box.loopbench("list", "--results", "elsewhere").expect(0).out, "no runs in elsewhere")
+
+
+@tap.case("replays are listed below the runs, and a replay named in place of a run is said to be one")
+def _():
+    with Box() as box:
+        results(box, 1)
+        os.makedirs(box.at("results", "replay-x"))
+        parts = [{"name": "one", "state": "measured", "reason": None, "left_out": []},
+                 {"name": "two", "state": "left-out", "reason": "no", "left_out": []}]
+        box.write(os.path.join("results", "replay-x", "parts.json"),
+                  json.dumps({"format": "loopbench-replay", "format_version": 1, "replay": "x",
+                              "options": {}, "parts": parts}))
+        made(box, 2, folder="results/replay-x", name="one", rounds=1, levels="8")
+        out = box.loopbench("list").expect(0).out
+        has(out, "replay replay-x: 1 of 2 parts begun are measured")
+        for command in ("show", "export", "reproduce"):
+            box.loopbench(command, "replay-x").refused(2, "'replay-x' is a replay", "replay-x/PART")
+        has(box.loopbench("show", "replay-x/one").expect(0).out, name(2))
+        box.loopbench("prune", "--keep", "1").expect(0)
+        ok(os.path.exists(box.at("results", "replay-x", "one")), "a part is no run to prune")
+
+
+@tap.case("report takes a run by its name, as the others do")
+def _():
+    with Box() as box:
+        results(box, 1)
+        has(box.loopbench("report", name(1)).expect(0).out, "results/%s/report.html" % name(1))
+        box.loopbench("report", "zebra").refused(2, "zebra")
 
 
 @tap.case("a damaged run is listed as damaged, and hides none")

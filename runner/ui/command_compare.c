@@ -253,6 +253,11 @@ static int compare_opened(const struct counted *k, const struct config *c, struc
                        "syscalls, allocations or bytes",
                        limits);
     }
+    if (only && !both) {
+        return err_set(e, ERR_USAGE,
+                       "one run is of counts alone and the other holds none; add them by "
+                       "`loopbench count --add`, or name two runs that have them");
+    }
     /* With limits on counts alone, times are not asked for. */
     const bool timed = !only && (*limits || gate.count == 0 || c->metrics.n > 0);
     int status = timed ? compare_timed(k, c, limits, e) : 0;

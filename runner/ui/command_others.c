@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "report/report.h"
 #include "run/setup.h"
+#include "store/catalog.h"
 #include "store/replay_state.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
@@ -21,32 +23,49 @@ static int report_replay(const char *dir, struct err *e) {
     return 0;
 }
 
-int command_report(const struct invocation *in, struct err *e) {
-    struct config c = {0};
-    if (replay_state_is(in->args->operand[0])) {
-        return report_replay(in->args->operand[0], e);
+/* The folder that was named, or what a name stands for in the folder of results. */
+static const char *find_folder(const struct config *c, const char *name, char *path, size_t size) {
+    struct err ignored;
+    if (file_exists(name)) {
+        return name;
     }
-    if (config_load(&c, &in->args->flags, USE_REPORT, e) != 0) {
-        return -1;
+    if (file_join(path, size, c->results, name, &ignored) == 0 && replay_state_is(path)) {
+        return path;
     }
+    return catalog_resolve(c->results, name, path, size, &ignored) == 0 ? path : name;
+}
+
+static int report_run(const struct invocation *in, const struct config *c, const char *dir,
+                      struct err *e) {
     struct report_options o = {
-        .plots = c.plots && strcmp(c.plots, "auto") != 0 ? c.plots : NULL,
-        .verdicts = {.baseline = c.baseline},
+        .plots = c->plots && strcmp(c->plots, "auto") != 0 ? c->plots : NULL,
+        .verdicts = {.baseline = c->baseline},
         .notes = stderr,
     };
     /* Unless it was asked for, the margin is the one the run was begun with. */
     for (size_t i = 0; i < in->args->flags.n; i++) {
         if (strcmp(in->args->flags.setting[i].option->name, "margin") == 0) {
-            o.verdicts.margin = c.margin_percent / 100;
+            o.verdicts.margin = c->margin_percent / 100;
         }
     }
     char shown[PATH_MAX];
-    ending_shown(in->args->operand[0], shown, sizeof shown);
+    ending_shown(dir, shown, sizeof shown);
     o.shown = shown;
-    int rc = report_write(in->args->operand[0], &o, e);
+    int rc = report_write(dir, &o, e);
     if (rc == 0) {
         printf("%s/report.md\n%s/report.html\n", shown, shown);
     }
+    return rc;
+}
+
+int command_report(const struct invocation *in, struct err *e) {
+    struct config c = {0};
+    char path[PATH_MAX];
+    if (config_load(&c, &in->args->flags, USE_REPORT, e) != 0) {
+        return -1;
+    }
+    const char *dir = find_folder(&c, in->args->operand[0], path, sizeof path);
+    const int rc = replay_state_is(dir) ? report_replay(dir, e) : report_run(in, &c, dir, e);
     config_release(&c);
     return rc;
 }

@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/calibration.h"
 #include "report/counts.h"
+#include "report/crosscheck.h"
 #include "report/summary.h"
 #include "report/text.h"
 #include "store/catalog.h"
 #include "store/manifest.h"
 #include "ui/commands.h"
+#include "ui/list_replays.h"
 #include "ui/progress.h"
 #include "report/reading.h"
 #include "report/reproduction.h"
@@ -36,7 +39,10 @@ static void validity_of(const struct catalog_run *r, char *out, size_t size) {
         return;
     }
     if (reading_open(&reading, r->path, &e) == 0) {
-        snprintf(out, size, "%s", findings_validity_name(reading.findings.validity));
+        /* Its targets are load generators: there is no A/A control to judge. */
+        snprintf(out, size, "%s",
+                 crosscheck_is(&reading.store) ? "cross-check"
+                                               : findings_validity_name(reading.findings.validity));
         reading_release(&reading);
     } else {
         snprintf(out, size, "%s", strstr(e.text, "no trial") ? "no trials" : "damaged");
@@ -74,10 +80,14 @@ static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
         date[10] = ' ';
     }
     text_terminal(name, sizeof name, r->name, 64, utf8);
+    const char *kind = manifest_text(r->manifest, "kind", buf, sizeof buf, "");
     text_terminal(profile, sizeof profile,
-                  manifest_text(r->manifest, "plan.profile", buf, sizeof buf, "-"), 12, utf8);
+                  strcmp(kind, CALIBRATION_KIND) == 0
+                      ? "calibration"
+                      : manifest_text(r->manifest, "plan.profile", buf, sizeof buf, "-"),
+                  12, utf8);
     validity_of(r, validity, sizeof validity);
-    fprintf(out, "%-16s  %-20s  %-11s  %-13s  %-9s  ", date, name, state_word(r), validity,
+    fprintf(out, "%-16s  %-20s  %-11s  %-13s  %-11s  ", date, name, state_word(r), validity,
             profile);
     put_names(out, manifest_at(r->manifest, "targets"), true, utf8);
     fputs("  ", out);
@@ -96,12 +106,13 @@ int command_list(const struct invocation *in, struct err *e) {
         if (catalog.count == 0) {
             printf("no runs in %s; `loopbench run` makes one\n", c.results);
         } else {
-            printf("%-16s  %-20s  %-11s  %-13s  %-9s  %s  %s\n", "started (UTC)", "run", "state",
+            printf("%-16s  %-20s  %-11s  %-13s  %-11s  %s  %s\n", "started (UTC)", "run", "state",
                    "A/A control", "profile", "targets", "workloads");
         }
         for (size_t i = 0; i < catalog.count; i++) {
             list_run(stdout, &catalog.run[i], on_utf8());
         }
+        list_replays(stdout, c.results, on_utf8());
         catalog_release(&catalog);
     }
     config_release(&c);

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "report/site.h"
 #include "store/catalog.h"
-#include "store/counts.h"
 #include "ui/commands.h"
 #include "ui/recorded.h"
 
@@ -53,9 +52,7 @@ static int choice_default(struct choice *c, struct err *e) {
     }
     for (size_t i = 0; rc == 0 && i < catalog.count; i++) {
         const struct catalog_run *r = &catalog.run[i];
-        /* Counts alone have a report, but no trials for an index of runs. */
-        if (!counts_only(r->manifest) &&
-            (published > 0 ? r->published : r->state == STORE_COMPLETE)) {
+        if (published > 0 ? r->published : r->state == STORE_COMPLETE) {
             rc = choice_add(c, r->path, &at, e);
         }
     }
