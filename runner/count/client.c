@@ -101,12 +101,21 @@ static void on_second(uv_timer_t *timer) {
     begin_turn(c);
 }
 
+/* Too short for the timers of the loop, and nothing else is to be done meanwhile. */
+static void keep_apart(const struct client *c) {
+    const struct timespec apart = {.tv_nsec = (long)c->spec->apart_ns};
+    if (apart.tv_nsec > 0 && c->asked > 0) {
+        nanosleep(&apart, NULL);
+    }
+}
+
 /* Begins it now, or when the next second has come where only so many turns are left as seconds. */
 static void next_turn(struct client *c) {
     const struct client_spec *s = c->spec;
     const int64_t turn = (int64_t)s->connections * s->pipeline;
     const int64_t turns = (s->requests - c->asked + turn - 1) / turn;
     struct timespec now;
+    keep_apart(c);
     clock_gettime(CLOCK_REALTIME, &now);
     const int64_t missing = s->seconds - (now.tv_sec - s->since);
     if (turns == 0 || missing <= 0 || turns > missing) {

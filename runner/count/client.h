@@ -26,6 +26,11 @@ struct client_spec {
      * compared: `seconds` ends of a second by CLOCK_REALTIME, counted from the second `since`, are
      * to pass before the last turn; the last turns wait for those that are missing. 0 = none. */
     int64_t since, seconds;
+    /* Work that a server does once a millisecond (libh2o asks for the time) is done as often as the
+     * machine is slow, if requests follow at once. The least time between the last reply of a turn
+     * and the next turn; 0 = none, less than a second. With 1 ms every turn has a millisecond of its
+     * own, on any machine. */
+    int64_t apart_ns;
 };
 
 struct client_result {

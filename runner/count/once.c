@@ -10,6 +10,7 @@
 #include "load/request.h"
 #include "store/catalog.h"
 
+#define MILLISECOND   INT64_C(1000000)
 #define SECOND        INT64_C(1000000000)
 #define STALL         (5 * SECOND)
 #define READY_TIMEOUT (10 * SECOND)
@@ -95,6 +96,7 @@ static enum once_end load(const struct count_subject *s, const struct count_tool
         .stall_ns = (int64_t)((double)STALL * tool->slower),
         .since = (int64_t)time(NULL), /* it has just answered, with the date of this second */
         .seconds = seconds,
+        .apart_ns = tool->clocked ? MILLISECOND : 0,
     };
     const enum client_end end = rc == 0 ? client_run(s->loop, &client, &result, e) : CLIENT_FAILED;
     free(text);

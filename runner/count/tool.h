@@ -50,7 +50,7 @@ struct count_tool {
     const char *name;
     /* What it counts, ended by COUNT_KINDS; the first decides whether counts have settled. */
     enum count_kind kinds[4];
-    bool clocked;  /* what is done once a second would show */
+    bool clocked;  /* what is done once a second or millisecond would show */
     bool starts;   /* it must start the process itself, on this machine */
     double slower; /* how many times longer a target may take for everything */
     /* Whether it is there; *e (ERR_MACHINE) names the package that is missing. NULL = always. */

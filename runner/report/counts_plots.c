@@ -79,14 +79,16 @@ static int draw(struct plots *p, const char *dir, const struct plots_options *o,
 
 int counts_plots_make(struct plots *p, const struct counts *c, const char *dir,
                       const struct plots_options *o, struct err *e) {
-    char data[4096];
+    static const char *const folders[] = {"plots/data", "plots/narrow"};
+    char folder[4096];
     *p = (struct plots){.plot = calloc(2 * c->count + 1, sizeof *p->plot)};
     if (!p->plot) {
         return err_set(e, ERR_MACHINE, "out of memory for the plots");
     }
-    int rc = c->count == 0 ? 0 : file_join(data, sizeof data, dir, "plots/data", e);
-    if (rc == 0 && c->count > 0) {
-        rc = file_mkdirs(data, e);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && c->count > 0 && i < sizeof folders / sizeof folders[0]; i++) {
+        rc = file_join(folder, sizeof folder, dir, folders[i], e);
+        rc = rc == 0 ? file_mkdirs(folder, e) : rc;
     }
     for (size_t i = 0; rc == 0 && i < c->count; i++) {
         rc = is_first(c, i) ? write_workload(p, c, i, dir, e) : 0;

@@ -1,4 +1,5 @@
-/* One picture of counts: what instructions or system calls of one request are made of. */
+/* One picture of counts, for a desk and for a phone: what instructions or system calls of one
+ * request are made of. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,15 @@
 #define SLICES_MAX   8 /* of a row; what is left is one more */
 #define ROW_HEIGHT   34.0
 #define PANEL_WIDTH  620.0
-#define TOTAL_ROOM   1.22 /* behind the longest row, for its total */
+#define NARROW_WIDTH 344 /* as in plot_layout.c */
+#define NARROW_EDGE  8
+#define NARROW_ROW   46.0 /* the name stands above its row */
 #define LETTER_WIDTH 7.1
 #define KEY_ROW      22
 #define KEY_MARK     50
 #define BOTTOM       58
 #define TICKS_WANTED 6
+#define NARROW_TICKS 3
 #define NAME_SIZE    (4 * PLOT_NAME_COLUMNS + 40)
 
 /* The slices of one plot, in the order they are drawn. */
@@ -32,6 +36,7 @@ struct stack {
     enum count_kind kind;
     struct slices slices;
     const struct plot *plot;
+    bool narrow; /* for a phone */
 };
 
 /* As in plot_style.c, but for the last, which is what is left. */
@@ -152,17 +157,39 @@ static void put_text(FILE *f, const char *name, const char *text) {
     fputc('\n', f);
 }
 
+static void total_text(char *out, size_t size, const struct stack *s,
+                       const struct count_record *r) {
+    const struct count_figure *v = &r->figure[s->kind];
+    counts_value_text(out, size, s->kind, v->per_request);
+    const size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s", v->state == COUNT_UNSETTLED ? " (did not settle)" : "");
+}
+
+/* The width of the longest total, for which there has to be room behind the longest row. */
+static double total_room(const struct stack *s) {
+    double most = 0;
+    for (size_t i = 0; i < s->c->count; i++) {
+        char text[NAME_SIZE];
+        if (is_row(s, &s->c->record[i])) {
+            total_text(text, sizeof text, s, &s->c->record[i]);
+            most = fmax(most, chars_of(text));
+        }
+    }
+    return LETTER_WIDTH * most + 12;
+}
+
 /* A step of 1, 2 or 5 times a power of ten. */
-static void put_axis(FILE *f, double most) {
-    const double rough = most / TICKS_WANTED;
+static void put_axis(FILE *f, const struct stack *s, double panel) {
+    const double most = widest(s);
+    const double rough = most / (s->narrow ? NARROW_TICKS : TICKS_WANTED);
     const double power = pow(10, floor(log10(rough)));
     const double step = power * (rough / power <= 1   ? 1
                                  : rough / power <= 2 ? 2
                                  : rough / power <= 5 ? 5
                                                       : 10);
     const int n = (int)floor(most / step) + 1;
-    fprintf(f, "XMAX = %.10g\nXTICKS = %d\narray XTICK[%d]\narray XTEXT[%d]\n", most * TOTAL_ROOM,
-            n, n, n);
+    fprintf(f, "XMAX = %.10g\nXTICKS = %d\narray XTICK[%d]\narray XTEXT[%d]\n",
+            most * panel / (panel - total_room(s)), n, n, n);
     for (int i = 0; i < n; i++) {
         char text[40];
         if (step >= 1) {
@@ -193,10 +220,7 @@ static void put_rows(FILE *f, const struct stack *s) {
             *p = *p == '%' ? ' ' : *p;
         }
         text_gnuplot(f, text);
-        counts_value_text(text, sizeof text, s->kind, v->per_request);
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s",
-                 v->state == COUNT_UNSETTLED ? " (did not settle)" : "");
+        total_text(text, sizeof text, s, r);
         fprintf(f, "; RX[%zu] = %.10g; RTOTAL[%zu] = ", row,
                 isfinite(v->per_request) ? v->per_request : 0, row);
         text_gnuplot(f, text);
@@ -237,42 +261,57 @@ static int put_keys(FILE *f, const struct stack *s, double left, int width, int 
     return row + 1;
 }
 
-static void put_settings(FILE *f, const struct stack *s) {
-    double left = 0;
+/* The room for the names of rows, left of them. */
+static double name_room(const struct stack *s) {
+    double most = 0;
     char text[NAME_SIZE];
-    char subtitle[NAME_SIZE + 96];
     for (size_t i = 0; i < s->c->count; i++) {
         if (is_row(s, &s->c->record[i])) {
             row_text(&s->c->record[i], text, sizeof text);
-            left = fmax(left, chars_of(text));
+            most = fmax(most, chars_of(text));
         }
     }
-    left = 28 + LETTER_WIDTH * left;
-    const double panel = 10 + ROW_HEIGHT * (double)row_count(s);
-    const int width = (int)(left + PANEL_WIDTH + 24);
-    const int head = 58 + KEY_ROW * put_keys(NULL, s, left, width, 0) + 8;
+    return 28 + LETTER_WIDTH * most;
+}
+
+static void put_frame(FILE *f, const struct stack *s) {
+    const double left = s->narrow ? 2 * NARROW_EDGE : name_room(s);
+    const double text_x = s->narrow ? NARROW_EDGE : 16;
+    const double keys_x = s->narrow ? NARROW_EDGE : left;
+    const int width = s->narrow ? NARROW_WIDTH : (int)(left + PANEL_WIDTH + 24);
+    const double panel_width = s->narrow ? width - 2 * left : PANEL_WIDTH;
+    const double panel = 10 + (s->narrow ? NARROW_ROW : ROW_HEIGHT) * (double)row_count(s);
+    const int head = 58 + KEY_ROW * put_keys(NULL, s, keys_x, width, 0) + 8;
     const int height = (int)(head + panel + BOTTOM);
+    fprintf(f, "NARROW = %d\nW = %d\nH = %d\nHEAD = %d\nTEXTX = %.1f\n", s->narrow, width, height,
+            head, text_x);
+    fprintf(f, "LEFT = %.1f\nPANELW = %.1f\nPANELH = %.1f\n", left, panel_width, panel);
+    put_axis(f, s, panel_width);
+    put_keys(f, s, keys_x, width, height);
+}
+
+static void put_settings(FILE *f, const struct stack *s) {
+    char text[NAME_SIZE];
+    char subtitle[NAME_SIZE + 96];
     text_terminal(text, sizeof text, s->workload, PLOT_NAME_COLUMNS, true);
     snprintf(subtitle, sizeof subtitle, "%s: %s", text,
-             s->kind == COUNT_INSTRUCTIONS ? "user space, counted by callgrind; fewer is better"
-                                           : "counted by strace; fewer is better");
+             s->kind == COUNT_INSTRUCTIONS ? "user space, by callgrind; fewer is better"
+                                           : "by strace; fewer is better");
     fputs("# Settings of one plot, made by loopbench; plots/stack.gp of its sources reads them.\n",
           f);
     put_text(f, "PLOT", s->plot->name);
     put_text(f, "HEADING", s->plot->heading);
-    put_text(f, "SUBTITLE", subtitle);
+    fputs("LINES = 1\narray LINE[1]\n", f);
+    put_text(f, "LINE[1]", subtitle);
     put_text(f, "XLABEL",
              s->kind == COUNT_INSTRUCTIONS ? "instructions per request"
                                            : "system calls per request");
-    fprintf(f, "W = %d\nH = %d\nLEFT = %.1f\nPANELW = %.1f\nPANELH = %.1f\n", width, height, left,
-            PANEL_WIDTH, panel);
     fprintf(f,
-            "BOTTOM = %d\nDOTS = 0\nMARKS = 0\nCOLUMNS = 1\nROWS = 1\nK = 1\nGAPX = 0\n"
-            "GAPY = 0\n",
+            "YLABEL = ''\nBOTTOM = %d\nDOTS = 0\nMARKS = 0\nCOLUMNS = 1\nROWS = 1\nK = 1\n"
+            "GAPX = 0\nGAPY = 0\n",
             BOTTOM);
-    put_axis(f, widest(s));
     put_rows(f, s);
-    put_keys(f, s, left, width, height);
+    put_frame(f, s);
 }
 
 static void put_data(FILE *f, const struct stack *s) {
@@ -319,8 +358,10 @@ int plot_write_stack(const struct plot *p, const struct counts *c, enum count_ki
     } else {
         choose_calls(&s);
     }
-    return write_part(put_data, &s, dir, "dat", e) == 0 &&
-                   write_part(put_settings, &s, dir, "gp", e) == 0
-               ? 1
-               : -1;
+    if (write_part(put_data, &s, dir, "dat", e) != 0 ||
+        write_part(put_settings, &s, dir, "gp", e) != 0) {
+        return -1;
+    }
+    s.narrow = true;
+    return write_part(put_frame, &s, dir, "narrow.gp", e) == 0 ? 1 : -1;
 }
