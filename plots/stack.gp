@@ -9,6 +9,7 @@ set xrange [0:XMAX]; set yrange [0.4:RN + 0.6]
 set xtics nomirror noenhanced (); set ytics nomirror noenhanced () scale 0 font ',12'
 set for [i = 1:XTICKS] xtics add (XTEXT[i] XTICK[i])
 if (NARROW) {
+    unset ytics
     do for [i = 1:RN] {
         set label 1000 + i RTEXT[i] at first 0, first RN + 1 - i + 0.36 left noenhanced \
             font ',12' textcolor rgb INK

@@ -19,7 +19,7 @@ struct count_total {
     int64_t of[COUNT_KINDS];       /* -1 = not counted by this tool */
     struct callgrind instructions; /* cost NULL = not counted */
     json_t *calls;                 /* name → calls; NULL = not counted */
-    int64_t seconds;               /* ends of a second while requests were answered */
+    int64_t seconds;               /* changes of the date in the replies */
 };
 
 void count_total_init(struct count_total *t);

@@ -233,7 +233,8 @@ def _():
         box.env["PATH"] = path
         box.loopbench("report", box.at("counts")).expect(0)
         for name in ("report.md", "report.html", "report.json", "counts.csv",
-                     "plots/instructions-hello.svg", "plots/syscalls-hello.png"):
+                     "plots/instructions-hello.svg", "plots/syscalls-hello.png",
+                     "plots/narrow/instructions-hello.svg"):
             ok(os.path.getsize(box.at("counts", name)) > 100, name)
         run = Run(box.at("counts"))
         for name in ("report.md", "report.html"):
@@ -278,7 +279,7 @@ def _():
             name = box.write("run%d.ini" % turn, config % chosen)
             out = box.at("real%d" % turn)
             box.loopbench("count", name, "--targets", "libevent,libuv,h2o" + chosen, "--servers",
-                          SERVERS, "--requests-low", "500", "--requests-high", "4500",
+                          SERVERS, "--requests-low", "200", "--requests-high", "1400",
                           "--no-report", "--no-verify", "--out", out).expect(0)
             for r in records(box, "real%d" % turn):
                 f = r["figures"]
