@@ -202,9 +202,10 @@ static void print_alone(FILE *out, const struct counts_side *a, const struct cou
     for (size_t i = 0; i < a->counts->count; i++) {
         const struct count_record *r = &a->counts->record[i];
         if (!twin(b->counts, r)) {
-            fprintf(out, "only in %s: ", a->label);
-            put_padded(out, r->target, 1, false, utf8);
-            fprintf(out, "(%.48s, c=%d)\n", r->workload, r->connections);
+            char name[4 * 48 + 8];
+            text_terminal(name, sizeof name, r->target, 48, utf8);
+            fprintf(out, "only in %s: %s (%.48s, c=%d)\n", a->label, name, r->workload,
+                    r->connections);
         }
     }
 }
