@@ -1,5 +1,7 @@
 #include "count/client.h"
 
+#include "count/date.h"
+
 #include <inttypes.h>
 #include <llhttp.h>
 #include <netdb.h>
@@ -12,6 +14,9 @@
 /* Servers may read the time from a clock that moves with the kernel's tick only. */
 #define CLOCK_COARSE_MS 15
 
+#define MS_NS   1000000L
+#define SURE_NS (100 * MS_NS) /* from a target's readiness to the first request, at most */
+
 struct link {
     uv_tcp_t tcp; /* first: a handle is its link */
     uv_connect_t connect;
@@ -19,6 +24,7 @@ struct link {
     llhttp_t parser;
     struct client *client;
     int waiting; /* replies still to come in this turn */
+    struct date_reader date;
     bool open;
 };
 
@@ -35,6 +41,7 @@ struct client {
     int64_t waiting; /* replies to come in this turn */
     uint64_t moves;  /* of any kind: what must go on */
     uv_timer_t second;
+    char date[DATE_SIZE]; /* of the last reply; "" = there was none */
     bool failed;
     struct err *e;
     char buf[65536];
@@ -101,27 +108,57 @@ static void on_second(uv_timer_t *timer) {
     begin_turn(c);
 }
 
-/* Begins it now, or when the next second has come where only so many turns are left as seconds. */
-static void next_turn(struct client *c) {
+/* Whether readiness may have been in another second than the first request will be. */
+static bool is_between_seconds(const struct timespec *now) {
+    return now->tv_nsec < SURE_NS || now->tv_nsec > 1000 * MS_NS - SURE_NS;
+}
+
+static bool must_wait(struct client *c, const struct timespec *now) {
     const struct client_spec *s = c->spec;
     const int64_t turn = (int64_t)s->connections * s->pipeline;
     const int64_t turns = (s->requests - c->asked + turn - 1) / turn;
+    if (c->asked == 0 && s->steady && is_between_seconds(now)) {
+        c->date[0] = '-'; /* the first reply has a new date */
+        return true;
+    }
+    return turns > 0 && turns <= s->seconds - c->out->seconds;
+}
+
+/* Begins it now, or when the next second has come. */
+static void next_turn(struct client *c) {
+    static const struct timespec apart = {.tv_nsec = MS_NS};
     struct timespec now;
+    if (c->spec->steady && c->asked > 0) {
+        nanosleep(&apart, NULL); /* too short for the loop's timers; nothing else is to be done */
+    }
     clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t missing = s->seconds - (now.tv_sec - s->since);
-    if (turns == 0 || missing <= 0 || turns > missing) {
-        begin_turn(c);
-    } else {
-        const uint64_t rest_ms = 1000 - (uint64_t)(now.tv_nsec / 1000000);
+    if (must_wait(c, &now)) {
+        const uint64_t rest_ms = 1000 - (uint64_t)(now.tv_nsec / MS_NS);
         uv_update_time(&c->loop->uv);
         uv_timer_start(&c->second, on_second, rest_ms + CLOCK_COARSE_MS, 0);
+    } else {
+        begin_turn(c);
     }
+}
+
+static int on_field(llhttp_t *parser, const char *at, size_t n) {
+    struct link *l = parser->data;
+    date_field(&l->date, at, n);
+    return 0;
+}
+
+static int on_value(llhttp_t *parser, const char *at, size_t n) {
+    struct link *l = parser->data;
+    date_value(&l->date, at, n);
+    return 0;
 }
 
 static int on_reply(llhttp_t *parser) {
     struct link *l = parser->data;
     struct client *c = l->client;
     c->out->replies++;
+    const bool first = c->date[0] == '\0';
+    c->out->seconds += date_changed(&l->date, c->date) && !first;
     if (parser->status_code != c->spec->status) {
         fail(c, "a reply has status %d in place of %d", parser->status_code, c->spec->status);
     } else if (l->waiting == 0) {
@@ -248,6 +285,8 @@ static enum client_end run(struct client *c) {
         c->bufs[i] = uv_buf_init((char *)c->spec->request, (unsigned)c->spec->request_len);
     }
     llhttp_settings_init(&c->settings);
+    c->settings.on_header_field = on_field;
+    c->settings.on_header_value = on_value;
     c->settings.on_message_complete = on_reply;
     uv_timer_init(&c->loop->uv, &c->second);
     c->second.data = c;
@@ -257,7 +296,6 @@ static enum client_end run(struct client *c) {
     }
     freeaddrinfo(address);
     const enum client_end end = drive(c);
-    c->out->seconds = (int64_t)time(NULL) - c->spec->since;
     uv_close((uv_handle_t *)&c->second, on_timer_closed);
     for (int i = 0; i < c->spec->connections; i++) {
         close_link(&c->link[i]);

@@ -22,16 +22,19 @@ struct client_spec {
     int connections, pipeline;
     int64_t requests;
     int64_t stall_ns; /* the longest time without a byte */
-    /* Work that a server does once a second (its date) must be the same in two processes that are
-     * compared: `seconds` ends of a second by CLOCK_REALTIME, counted from the second `since`, are
-     * to pass before the last turn; the last turns wait for those that are missing. 0 = none. */
-    int64_t since, seconds;
+    /* What a server does by the clock must be the same in two processes that are compared.
+     * Once a second it formats its date: where `seconds` is more than 0, the last turns wait so
+     * that the date changes at least so often. Once a millisecond it may ask for the time (libh2o
+     * does), so the more often the slower the machine is: `steady` gives every turn a millisecond
+     * of its own, and begins where it is clear which second the target's readiness fell in. */
+    int64_t seconds;
+    bool steady;
 };
 
 struct client_result {
     int64_t replies;
     int64_t sent, received; /* bytes */
-    int64_t seconds;        /* ends of a second that passed since `since` */
+    int64_t seconds;        /* changes of the Date in them */
 };
 
 enum client_end {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "count/client.h"
 #include "load/request.h"
@@ -93,8 +92,8 @@ static enum once_end load(const struct count_subject *s, const struct count_tool
         .pipeline = s->pipeline,
         .requests = requests,
         .stall_ns = (int64_t)((double)STALL * tool->slower),
-        .since = (int64_t)time(NULL), /* it has just answered, with the date of this second */
         .seconds = seconds,
+        .steady = tool->clocked,
     };
     const enum client_end end = rc == 0 ? client_run(s->loop, &client, &result, e) : CLIENT_FAILED;
     free(text);

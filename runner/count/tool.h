@@ -19,7 +19,7 @@ struct count_total {
     int64_t of[COUNT_KINDS];       /* -1 = not counted by this tool */
     struct callgrind instructions; /* cost NULL = not counted */
     json_t *calls;                 /* name → calls; NULL = not counted */
-    int64_t seconds;               /* ends of a second while requests were answered */
+    int64_t seconds;               /* changes of the date in the replies */
 };
 
 void count_total_init(struct count_total *t);
@@ -50,7 +50,7 @@ struct count_tool {
     const char *name;
     /* What it counts, ended by COUNT_KINDS; the first decides whether counts have settled. */
     enum count_kind kinds[4];
-    bool clocked;  /* what is done once a second would show */
+    bool clocked;  /* what is done once a second or millisecond would show */
     bool starts;   /* it must start the process itself, on this machine */
     double slower; /* how many times longer a target may take for everything */
     /* Whether it is there; *e (ERR_MACHINE) names the package that is missing. NULL = always. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "count/date.h"
 #include "count/details.h"
 #include "count/parts.h"
 #include "count/perf.h"
@@ -58,6 +59,24 @@ static void test_callgrind(void **state) {
     callgrind_release(&c);
 }
 
+/* As templates of C++ have them. */
+static void test_callgrind_long_name(void **state) {
+    (void)state;
+    struct callgrind c;
+    struct err e = {0};
+    char name[20001];
+    char *text = NULL;
+    memset(name, 'T', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_true(asprintf(&text, HEAD "events: Ir\nfn=(1) %s\n1 7\nfn=(1) %s\n2 1\ntotals: 8\n",
+                         name, name) > 0);
+    assert_int_equal(read_callgrind(&c, text, &e), 0);
+    assert_int_equal(c.total, 8);
+    assert_int_equal(json_object_size(c.cost), 1);
+    callgrind_release(&c);
+    free(text);
+}
+
 static void test_callgrind_refuses(void **state) {
     (void)state;
     static const struct {
@@ -94,6 +113,38 @@ static void test_callgrind_refuses(void **state) {
             }
             callgrind_release(&c);
         }
+    }
+}
+
+static void feed(struct date_reader *d, const char *field, const char *value, size_t piece) {
+    for (const char *at = field; *at; at += strnlen(at, piece)) {
+        date_field(d, at, strnlen(at, piece));
+    }
+    for (const char *at = value; *at; at += strnlen(at, piece)) {
+        date_value(d, at, strnlen(at, piece));
+    }
+}
+
+static void test_date(void **state) {
+    (void)state;
+    static const size_t pieces[] = {1, 3, 100};
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        struct date_reader d = {0};
+        char last[DATE_SIZE] = "";
+        feed(&d, "Server", "x", pieces[i]);
+        feed(&d, "dATE", "Mon, 01 Jan 2024 00:00:00 GMT", pieces[i]);
+        feed(&d, "Dates", "y", pieces[i]);
+        assert_true(date_changed(&d, last));
+        assert_string_equal(last, "Mon, 01 Jan 2024 00:00:00 GMT");
+        feed(&d, "Date", "Mon, 01 Jan 2024 00:00:00 GMT", pieces[i]);
+        assert_false(date_changed(&d, last));
+        feed(&d, "Date", "Mon, 01 Jan 2024 00:00:01 GMT", pieces[i]);
+        assert_true(date_changed(&d, last));
+        feed(&d, "Server", "none", pieces[i]);
+        assert_false(date_changed(&d, last));
+        feed(&d, "Date", "a date of more bytes than there is room for", pieces[i]);
+        assert_true(date_changed(&d, last));
+        assert_int_equal(strlen(last), DATE_SIZE - 1);
     }
 }
 
@@ -451,11 +502,18 @@ static void test_change(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_callgrind), cmocka_unit_test(test_callgrind_refuses),
-        cmocka_unit_test(test_parts),     cmocka_unit_test(test_strace),
-        cmocka_unit_test(test_settle),    cmocka_unit_test(test_record),
-        cmocka_unit_test(test_file),      cmocka_unit_test(test_details),
-        cmocka_unit_test(test_perf),      cmocka_unit_test(test_gate_parse),
+        cmocka_unit_test(test_callgrind_long_name),
+        cmocka_unit_test(test_date),
+        cmocka_unit_test(test_callgrind),
+        cmocka_unit_test(test_callgrind_refuses),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_strace),
+        cmocka_unit_test(test_settle),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_details),
+        cmocka_unit_test(test_perf),
+        cmocka_unit_test(test_gate_parse),
         cmocka_unit_test(test_change),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

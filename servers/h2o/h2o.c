@@ -23,7 +23,7 @@ static void versions(struct json *json) {
 
 static int prepare(struct server *server) {
     h2o_config_init(&config);
-    config.server_name = h2o_iovec_init(H2O_STRLIT(APP_SERVER_NAME));
+    config.server_name = h2o_iovec_init("", 0); /* reply.c adds it as a header, for less */
     config.http1.req_timeout = server->options.idle_timeout_ms;
     config.http1.upgrade_to_http2 = 0;
     /* h2o refuses a chunked body that reaches this, but a Content-Length only above it. */

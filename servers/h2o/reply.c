@@ -52,6 +52,9 @@ static void fill_head(h2o_req_t *req, const struct app_reply *reply) {
                           ? "OK"
                           : h2o_strdup(&req->pool, reply->reason.base, reply->reason.len).base;
     req->res.content_length = reply->body.len;
+    /* h2o would print its configured name with sprintf in every reply: 500 instructions more. */
+    h2o_add_header(&req->pool, &req->res.headers, H2O_TOKEN_SERVER, "Server",
+                   H2O_STRLIT(APP_SERVER_NAME));
     h2o_add_header(&req->pool, &req->res.headers, H2O_TOKEN_CONTENT_TYPE, NULL,
                    reply->content_type.base, reply->content_type.len);
     if (reply->allow.len != 0) {
