@@ -353,9 +353,6 @@ def _():
         box.guest("dropper", "drops")
         result = box.loopbench("verify", "--guests", box.guests, "dropper").expect(0)
         has(result.out, "Not fair on kept connections: dropper closes them", "verify")
-        box.measure("--targets", "libuv,dropper").expect(0)
-        has(Run(box.at("out")).text("report.md"),
-            "hello: dropper closes the connection after a reply, where it was to be kept", "report")
 
 
 @tap.case("workers: all are measured and ended; memory is their PSS, and the report says so")
