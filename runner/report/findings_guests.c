@@ -21,11 +21,12 @@ static void say_closing(struct maker *m, const char *workload) {
         fprintf(m->say.f, "%s %s", said++ == 0 ? ":" : "", c->targets[i].name);
     }
     if (said > 0) {
-        fprintf(m->say.f,
-                " close%s the connection after a reply, where it was to be kept: connecting is part "
-                "of every request there, and of no other server's. A run with --no-keepalive "
-                "compares them.",
-                said == 1 ? "s" : "");
+        fprintf(
+            m->say.f,
+            " close%s the connection after a reply, where it was to be kept: connecting is part "
+            "of every request there, and of no other server's. A run with --no-keepalive "
+            "compares them.",
+            said == 1 ? "s" : "");
         maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
     }
 }
