@@ -132,7 +132,7 @@ static int judge_level(struct replay_judged *j, struct replay_evidence *ev,
                        const struct verdict_rule *rule) {
     const struct replay_claim *c = ev->claim;
     struct replay_found a;
-    struct replay_found b;
+    struct replay_found b = {0};
     bool disturbed = false;
     int rc = 0;
     if (!find_side(j, &c->a, ev->level, &a, ev) ||
@@ -154,7 +154,7 @@ static int judge_level(struct replay_judged *j, struct replay_evidence *ev,
     if (ev->few) {
         say_disturbed(ev, a.cell, &disturbed);
     }
-    if (ev->few && c->check == REPLAY_RATIO) {
+    if (ev->few && b.cell) { /* there are two only in a ratio */
         say_disturbed(ev, b.cell, &disturbed);
     }
     ev->outcome = replay_decide(ev->lo, ev->hi, c->lo, c->hi);
