@@ -71,6 +71,7 @@ RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
 RUN fc-cache -f
 COPY plots /usr/local/share/loopbench/plots
 COPY docker/enter docker/bench docker/keeper docker/report docker/healthy /usr/local/bin/
+COPY replays /usr/local/share/loopbench/replays
 COPY docker/compose.ini /usr/local/share/loopbench/
 USER 65532:65532
 ENV HOME=/tmp LANG=C.UTF-8

@@ -161,9 +161,11 @@ static void child_on_chld(uv_signal_t *handle, int signum) {
     child_reap(handle->data, WNOHANG);
 }
 
-/* Nothing is left: the guard ends, too. One that was killed took the program with it. */
+/* Nothing is left: the guard ends, too. One that was killed took the program with it, but not the
+ * workers in the program's group. */
 static void child_emptied(struct child *c) {
     if (!c->told) {
+        kill(-c->pid, SIGKILL);
         c->status = -1;
         c->signum = SIGKILL;
     }

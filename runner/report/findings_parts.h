@@ -47,6 +47,7 @@ void findings_say_places(struct maker *m);
 /* What must not be concluded from memory of a server in several places. */
 void findings_caution_places(struct maker *m);
 void findings_say_guests(struct maker *m);
+void findings_say_errors(struct maker *m);
 void findings_say_cautions(struct maker *m);
 void findings_judge_run(struct findings *f, const struct verdicts *v);
 

@@ -337,6 +337,7 @@ void findings_say_cautions(struct maker *m) {
     caution_limited(m);
     caution_null(m);
     caution_latency(m);
+    findings_say_errors(m);
     findings_say_guests(m);
     caution_control(m);
     caution_counts(m);

@@ -47,14 +47,19 @@ static bool is_missing(struct replay_evidence *ev, const struct replay_found *f)
     return why != NULL;
 }
 
+static void say_few(struct replay_evidence *ev, size_t needed) {
+    ev->few = true;
+    snprintf(ev->why, sizeof ev->why, "%zu of %zu rounds are valid, %zu are needed", ev->valid,
+             ev->planned, needed);
+}
+
 static void take(const struct verdict *v, struct replay_evidence *ev) {
     ev->value = v->ratio;
     ev->fragile = v->fragile;
     ev->valid = v->pairs.valid;
     ev->planned = v->pairs.planned;
     if (v->kind == VERDICT_INSUFFICIENT) {
-        snprintf(ev->why, sizeof ev->why, "%zu of %zu rounds are valid, %zu are needed", ev->valid,
-                 ev->planned, v->needed);
+        say_few(ev, v->needed);
         return;
     }
     ev->lo = v->lo;
@@ -189,8 +194,7 @@ static void judge_runs(struct replay_evidence *ev, const struct replay_found *a,
     ev->valid = u.valid[side];
     ev->planned = u.planned[side];
     if (u.change.kind == VERDICT_INSUFFICIENT) {
-        snprintf(ev->why, sizeof ev->why, "%zu of %zu rounds are valid, %zu are needed", ev->valid,
-                 ev->planned, u.needed[side]);
+        say_few(ev, u.needed[side]);
         return;
     }
     ev->lo = u.change.lo;

@@ -107,11 +107,33 @@ static bool find_side(const struct replay_judged *j, const struct replay_side *s
 
 /* ---- one claim */
 
+/* Names what made rounds of a cell invalid: "; disturbed by foreign-cpu, steal". */
+static void say_disturbed(struct replay_evidence *ev, const struct cell *cell, bool *said) {
+    static const char ending[] = "-invalid";
+    const size_t end = sizeof ending - 1;
+    for (const char *at = cell->flags; *at;) {
+        char name[64];
+        const size_t word = strcspn(at, ": ");
+        const size_t used = strlen(ev->why);
+        if (word > end && word < sizeof name && strncmp(at + word - end, ending, end) == 0) {
+            snprintf(name, sizeof name, "%.*s", (int)(word - end), at);
+            if (!strstr(ev->why, name)) {
+                snprintf(ev->why + used, sizeof ev->why - used, "%s%s",
+                         *said ? ", " : "; disturbed by ", name);
+                *said = true;
+            }
+        }
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+}
+
 static int judge_level(struct replay_judged *j, struct replay_evidence *ev,
                        const struct verdict_rule *rule) {
     const struct replay_claim *c = ev->claim;
     struct replay_found a;
-    struct replay_found b;
+    struct replay_found b = {0};
+    bool disturbed = false;
     int rc = 0;
     if (!find_side(j, &c->a, ev->level, &a, ev) ||
         (c->check == REPLAY_RATIO && !find_side(j, &c->b, ev->against_level, &b, ev))) {
@@ -128,6 +150,12 @@ static int judge_level(struct replay_judged *j, struct replay_evidence *ev,
     case REPLAY_SHARE:
         rc = replay_judge_share(ev, &a, rule);
         break;
+    }
+    if (ev->few) {
+        say_disturbed(ev, a.cell, &disturbed);
+    }
+    if (ev->few && b.cell) { /* there are two only in a ratio */
+        say_disturbed(ev, b.cell, &disturbed);
     }
     ev->outcome = replay_decide(ev->lo, ev->hi, c->lo, c->hi);
     if (ev->outcome == REPLAY_CANNOT_BE_TOLD && !ev->why[0]) {

@@ -55,6 +55,7 @@ struct replay_evidence {
     size_t valid, planned; /* blocks, rounds or trials; of two runs the smaller side's */
     size_t hits;           /* of a share: trials in which it happened */
     bool anchored, fragile;
+    bool few;      /* too few rounds are valid */
     char why[512]; /* why it cannot be told; "" = there is nothing to say */
 };
 

@@ -111,7 +111,7 @@ int installed_leave_out(struct loop *loop, struct config *c, struct err *e) {
     const struct left_out *first = &c->left_out[0];
     if (c->targets.n == 0 || c->workloads.n == 0) {
         return err_set(
-            e, ERR_MACHINE, "nothing is left to measure: %s is %s%s%s%s%s", first->name,
+            e, ERR_MACHINE, "nothing is left to measure: %s: %s%s%s%s%s", first->name,
             first->reason, first->package ? "; `apt-get install " : "",
             first->package ? first->package : "", first->package ? "`" : "",
             first->package && config_target(c, first->name)->guest ? " or `make deps-guests`" : "");

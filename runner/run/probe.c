@@ -260,7 +260,9 @@ static int probe_verify(struct probe *p, struct probe_state *s, struct err *e) {
         workloads[i] = workload_find(names->name[i]);
     }
     if (rc == 0) {
+        http_attend(s->setup->loop);
         rc = verify_all(targets, s->n, workloads, names->n, EXCHANGE_TIMEOUT_NS, &p->findings, e);
+        http_attend(NULL);
         probe_keep_wires(p);
     }
     free(targets);

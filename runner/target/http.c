@@ -59,14 +59,29 @@ static bool http_address(const char *host, int port, struct sockaddr_storage *ou
     return false;
 }
 
+static struct loop *attended;
+
+void http_attend(struct loop *loop) {
+    attended = loop;
+    if (loop) {
+        uv_run(&loop->uv, UV_RUN_NOWAIT); /* handles made since are watched from now on */
+    }
+}
+
 /* Waits until the socket is ready for `events`. */
 static enum http_result http_wait(int fd, short events, int64_t deadline_ns) {
     for (;;) {
         int64_t left = deadline_ns - clock_mono_ns();
         int64_t ms = left <= 0 ? 0 : (left + 999999) / 1000000;
-        struct pollfd p = {.fd = fd, .events = events};
-        int rc = poll(&p, 1, ms > INT32_MAX ? INT32_MAX : (int)ms);
-        if (rc > 0) {
+        struct pollfd p[2] = {{.fd = fd, .events = events}, {.fd = -1, .events = POLLIN}};
+        if (attended) {
+            p[1].fd = uv_backend_fd(&attended->uv);
+        }
+        int rc = poll(p, 2, ms > INT32_MAX ? INT32_MAX : (int)ms);
+        if (rc > 0 && p[1].revents) {
+            uv_run(&attended->uv, UV_RUN_NOWAIT);
+        }
+        if (rc > 0 && p[0].revents) {
             return HTTP_OK;
         }
         if (rc < 0 && errno != EINTR) {

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/loop.h"
+
 #define HTTP_HEAD_MAX ((size_t)64 * 1024)
 #define HTTP_BODY_MAX ((size_t)32 * 1024 * 1024)
 
@@ -92,6 +94,10 @@ struct http_request {
     const char *body;
     size_t body_len;
 };
+
+/* From here on the client turns that loop while it waits; NULL: none, as at first. What a target
+ * prints is read then: one that fills its pipe would wait for us, and we for it. */
+void http_attend(struct loop *loop);
 
 /* Writes the request (Host, the further headers, Content-Length where there is a body) into out.
  * Returns its length, or 0 when it does not fit. */

@@ -27,6 +27,12 @@ int verify_add_wire(struct verify_findings *f, const struct verify_target *targe
     return 0;
 }
 
+void verify_wires_drop(struct verify_findings *f, const char *target) {
+    for (size_t i = 0; i < f->wires; i++) {
+        f->wire[i].keeps = f->wire[i].keeps && strcmp(f->wire[i].target, target) != 0;
+    }
+}
+
 void verify_compare_wire(struct verify_findings *f, const char *target, const char *reference,
                          const struct workload *w, const struct http_reply *ours,
                          const struct http_reply *theirs) {

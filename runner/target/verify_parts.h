@@ -17,6 +17,9 @@ int verify_add_wire(struct verify_findings *f, const struct verify_target *targe
                     const struct workload *w, enum verify_served served,
                     const struct http_reply *reply, struct err *e);
 
+/* It closed a connection after a reply that did not announce that: it keeps none. */
+void verify_wires_drop(struct verify_findings *f, const char *target);
+
 /* Puts beside it what the reference sends. */
 void verify_compare_wire(struct verify_findings *f, const char *target, const char *reference,
                          const struct workload *w, const struct http_reply *ours,

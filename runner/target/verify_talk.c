@@ -21,6 +21,7 @@ struct conversation {
     size_t n;
     bool pipelined; /* all requests leave before the first reply is read */
     bool closes;    /* the server ends the connection after the last reply */
+    bool keeps;     /* what is asked is whether the server keeps connections at all */
 };
 
 static void add_step(struct conversation *c, const struct workload *w, const char *method,
@@ -137,6 +138,9 @@ static int session_converse(struct session *s, const struct conversation *c) {
                  reply.why);
     }
     bool good = result == HTTP_OK && !expected[0];
+    if (c->keeps && result == HTTP_CLOSED) {
+        verify_wires_drop(s->f, s->target->name);
+    }
     enum verify_level bad = s->target->kind == VERIFY_GUEST ? VERIFY_NOTE : VERIFY_FAIL;
     int rc = verify_add(s->f, s->e, s->target->name, good ? VERIFY_PASS : bad,
                         good || expected[0] ? expected : "a reply", got, "%s", c->name);
@@ -202,7 +206,7 @@ int session_manners(struct session *s, const struct workload *first) {
 }
 
 int session_connections(struct session *s, const struct workload *w) {
-    struct conversation keep = {.name = "keep-alive"};
+    struct conversation keep = {.name = "keep-alive", .keeps = true};
     add_step(&keep, w, w->method, 1, NULL);
     add_step(&keep, w, w->method, 1, NULL);
     if (session_converse(s, &keep) != 0) {

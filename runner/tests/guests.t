@@ -40,7 +40,12 @@ def talk(conn):
         buf += data
         while b"\r\n\r\n" in buf:
             head, _, buf = buf.partition(b"\r\n\r\n")
+            if HOW == "prints":
+                os.write(1, b"x" * 70000 + b"\n")
             reply(conn, head.split()[1].decode())
+            if HOW == "drops":
+                conn.close()
+                return
 
 def serve(listener):
     while True:
@@ -332,6 +337,22 @@ def _():
                   .replace("hello=/ json=/api", "hello=/x"))
         result = box.loopbench("verify", "--guests", box.guests, "none").expect(1)
         has(result.out, "none serves no workload", "verify")
+
+
+@tap.case("a server that prints more than a pipe holds, for each request: verified all the same")
+def _():
+    with Guests() as box:
+        box.guest("talker", "prints")
+        result = box.loopbench("verify", "--guests", box.guests, "talker").expect(0)
+        has(result.out, "A comparison would be fair but for the bytes", "verify")
+
+
+@tap.case("a server that closes connections without a word: not fair where they are kept")
+def _():
+    with Guests() as box:
+        box.guest("dropper", "drops")
+        result = box.loopbench("verify", "--guests", box.guests, "dropper").expect(0)
+        has(result.out, "Not fair on kept connections: dropper closes them", "verify")
 
 
 @tap.case("workers: all are measured and ended; memory is their PSS, and the report says so")

@@ -367,6 +367,25 @@ static void a_ceiling_that_was_exceeded_is_none(void **state) {
     end(&c);
 }
 
+static void requests_that_failed_are_a_caution(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (size_t i = 0; i < s.store.count; i++) {
+        struct trial_record *r = &s.store.records[i];
+        const bool lean = strcmp(r->target, "lean") == 0;
+        r->load.errors_connect = r->load.errors_write = r->load.errors_timeout = 0;
+        r->load.errors_read = lean ? s.samples : 0; /* half of all that was tried */
+        r->load.errors_status = lean ? 0 : 1;       /* nothing to speak of */
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello, 100 connections: failed or answered with an error: 50% of what lean was "
+                "asked.");
+    assert_null(find(&c, "of what base"));
+    end(&c);
+}
+
 static void no_difference_is_summarised(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -568,6 +587,7 @@ int main(void) {
         cmocka_unit_test(gating_that_matters_is_said_in_the_sentence),
         cmocka_unit_test(a_lower_bound_is_no_finding),
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
+        cmocka_unit_test(requests_that_failed_are_a_caution),
         cmocka_unit_test(no_difference_is_summarised),
         cmocka_unit_test(an_unfinished_run_and_a_late_margin_are_cautions),
         cmocka_unit_test(names_are_inert_on_a_terminal),

@@ -1,9 +1,11 @@
 """Starts the guests of servers/guests by their target.ini, as the runner does, and stops them."""
 
 import configparser
+import contextlib
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +16,7 @@ from serverproc import BUILD, START_DEADLINE
 
 GUESTS = pathlib.Path(__file__).resolve().parent.parent / "guests"
 SERVERS = os.path.abspath(os.path.join(BUILD, "bin"))
+SETPRIV = shutil.which("setpriv")
 KEYS = {
     "about", "command", "cwd", "env", "image", "log-options", "package", "probe", "stop-grace", "stop-signal",
     "version", "workloads",
@@ -103,8 +106,10 @@ class Running:
         command = guest.words("command", **values) + (guest.words("log-options", **values) if log else [])
         self.tmp = tempfile.TemporaryDirectory()
         self.said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+        # Where the test itself is killed, it is told to stop, so that it takes its workers along.
+        told = ["setpriv", "--pdeathsig", guest.say.get("stop-signal", "TERM"), "--"] if SETPRIV else []
         self.process = subprocess.Popen(
-            command, cwd=guest.cwd(), env=guest.environment(TMPDIR=self.tmp.name), start_new_session=True,
+            told + command, cwd=guest.cwd(), env=guest.environment(TMPDIR=self.tmp.name), start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said,
         )
         if wait:
@@ -114,8 +119,12 @@ class Running:
         return self
 
     def __exit__(self, *exc):
-        for pid, _ in tree(self.process.pid):
-            os.kill(pid, signal.SIGKILL)
+        # Again until none is left: one that minds its workers replaces those that are killed.
+        while self.tree():
+            for pid, _ in self.tree():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self.process.poll()
         self.process.wait()
         self.said.close()
         self.tmp.cleanup()
