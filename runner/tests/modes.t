@@ -207,7 +207,8 @@ def _():
         for t in run.trials:
             eq(t["mode"], ["think=20ms", "access-log"], "mode")
             ok(t["load"]["requests"] <= 4 * 55, "at most a request each 20 ms: %s" % t["load"])
-            ok(0.8 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
+            # Without the intended idleness it would be near 0; a busy machine starts late.
+            ok(0.4 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
         run, _ = real_run(box, *base, "--pipeline", "8")
         eq([t["load"]["requests"] % 8 for t in run.trials if t["load"]["requests"] < 8], [],
            "whole batches")
