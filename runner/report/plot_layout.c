@@ -129,7 +129,7 @@ static int subtitle_lines(const struct canvas *v, const char *subtitle) {
 
 void layout_thin(struct axis *a, double pixels, double keep) {
     const double span = a->log ? log(a->hi / a->lo) : a->hi - a->lo;
-    double place[AXIS_TICKS_MAX];
+    double place[AXIS_TICKS_MAX] = {0};
     size_t kept = 0;
     for (size_t i = 0; i < a->count; i++) {
         place[i] = pixels * (a->log ? log(a->tick[i] / a->lo) : a->tick[i] - a->lo) / span;

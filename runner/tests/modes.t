@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, Run, wait_for, FAKE_TARGET, SERVERS, quote  # noqa: E402
-from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok, plain_only  # noqa: E402
 
 tap = Tap()
 ALL = "hello,json,html,posts,concat,fibonacci,render,wait,bytes,upload"
@@ -26,6 +26,7 @@ def fake_run(box, *args, env=None, status=0, **options):
 
 
 def real_run(box, *args, status=0):
+    plain_only()
     if not shutil.which("wrk"):
         raise Skip("wrk is not installed")
     result = box.loopbench("run", "--servers", SERVERS, "--no-report", "--repeat-blocks", "0",

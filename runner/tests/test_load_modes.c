@@ -266,7 +266,8 @@ static void judges_a_fake(void **state) {
         }
     }
     setenv("FAKE_WRK", "ok", 1);
-    spec.mode = (struct mode){.pipeline = 10};
+    spec = spec_for(b, FAKE);
+    spec.mode.pipeline = 10;
     run_well(b, &spec);
     assert_int_equal(b->out.raw.n, 0);
     assert_true(b->out.active_ratio > 0.5 && b->out.active_ratio < 1.1);
