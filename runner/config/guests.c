@@ -48,6 +48,10 @@ static int guest_value(void *ctx, int line, const char *section, const char *key
     struct guest_reader *r = ctx;
     (void)line;
     (void)section;
+    if (!r->begun) {
+        return err_set(e, ERR_USAGE, "'%s' stands before the section [target %s]; put it below",
+                       key, r->name);
+    }
     if (names_has(&r->seen, key)) {
         return err_set(e, ERR_USAGE, "'%s' is set a second time; keep one", key);
     }

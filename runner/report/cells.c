@@ -271,7 +271,9 @@ int cells_build(struct cells *c, const struct store *s, struct err *e) {
         return counts_only(s->manifest)
                    ? err_set(e, ERR_USAGE, "%s holds no trials: it is a run of counts alone",
                              s->dir)
-                   : err_set(e, ERR_USAGE, "%s holds no trial yet: there is nothing to report",
+                   : err_set(e, ERR_USAGE,
+                             "%s holds no trial: there is nothing to report; run --resume measures "
+                             "what its plan lacks",
                              s->dir);
     }
     if (cells_take_mode(c, s, e) != 0 || cells_index(c, s, e) != 0 || cells_make(c, s, e) != 0 ||

@@ -28,7 +28,7 @@ static int write_workload(struct plots *p, const struct counts *c, size_t at, co
                  {COUNT_SYSCALLS, "syscalls", "System calls of one request"}};
     for (size_t k = 0; k < 2; k++) {
         struct plot *plot = &p->plot[p->count];
-        char safe[56];
+        char safe[40];
         char shown[4 * 24 + 8];
         const char *workload = c->record[at].workload;
         *plot =

@@ -100,10 +100,10 @@ int legend_place(const struct plot_frame *frame, const struct cells *c, const st
 }
 
 bool layout_next_line(const struct canvas *canvas, const char **text, char *line, size_t size) {
-    const double room = floor((canvas->width - 2.0 * canvas->text_x) / SUBTITLE_CHAR);
+    const int room = (int)((canvas->width - 2.0 * canvas->text_x) / SUBTITLE_CHAR);
     const char *end = *text;
     const char *blank = NULL;
-    for (double n = 0; *end && n < room; n++) {
+    for (int n = 0; *end && n < room; n++) {
         blank = *end == ' ' ? end : blank;
         end += text_char_len(end);
     }
@@ -129,7 +129,7 @@ static int subtitle_lines(const struct canvas *v, const char *subtitle) {
 
 void layout_thin(struct axis *a, double pixels, double keep) {
     const double span = a->log ? log(a->hi / a->lo) : a->hi - a->lo;
-    double place[AXIS_TICKS_MAX];
+    double place[AXIS_TICKS_MAX] = {0};
     size_t kept = 0;
     for (size_t i = 0; i < a->count; i++) {
         place[i] = pixels * (a->log ? log(a->tick[i] / a->lo) : a->tick[i] - a->lo) / span;

@@ -193,7 +193,7 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
     }
     int rc = cells_build(&c, &s, e);
     if (rc == 0) {
-        say_state(o, &s);
+        say_state(o, &s); /* not before: what cannot be reported is told in one line */
         rc = conclude(&c, o, e);
         if (rc == 0 && calibration_is(&s)) {
             rc = calibrate(&c, e);

@@ -256,7 +256,7 @@ static int probe_verify(struct probe *p, struct probe_state *s, struct err *e) {
             .tentative = guest && s->setup->all_workloads && it->config->workloads.n == 0,
         };
     }
-    for (size_t i = 0; i < names->n && rc == 0; i++) {
+    for (size_t i = 0; workloads && i < names->n && rc == 0; i++) {
         workloads[i] = workload_find(names->name[i]);
     }
     if (rc == 0) {

@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import FAKE_WRK, HERE, SERVERS, Box, Run  # noqa: E402
-from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok, plain_only  # noqa: E402
 
 tap = Tap()
 TOOLS = ("ab", "h2load", "siege")
@@ -238,6 +238,7 @@ def _():
 
 @tap.case("the real ones, where they are installed, count what the server counts")
 def _():
+    plain_only()
     there = [name for name in TOOLS if shutil.which(name)]
     if not shutil.which("wrk") or not there:
         raise Skip("wrk and another load generator are not installed")

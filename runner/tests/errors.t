@@ -33,7 +33,7 @@ ARGUMENTS = [
     (["help", "rnu"], 2, ["rnu"]),
     (["doctor", "x"], 2, ["x", "operand"]),
     (["run", "--targets", "libeven"], 2, ["--targets", "libeven", "did you mean 'libevent'?"]),
-    (["run", "--targets", "nginx"], 2, ["--targets", "no target is called 'nginx'", "[target"]),
+    (["run", "--targets", "tomcat"], 2, ["--targets", "no target is called 'tomcat'", "[target"]),
     (["run", "--targets", ""], 2, ["--targets"]),
     (["run", "--targets", "h2o,h2o"], 2, ["--targets", "h2o"]),
     (["verify", "libuf"], 2, ["libuf", "did you mean 'libuv'?"]),

@@ -261,6 +261,7 @@ def _():
              ("[run]\nrounds = 1\n", "target.ini:1", "[target w]"),
              ("[target w]\ncommand = x {port}\n[target w2]\n", "target.ini:3", "one section"),
              ("; nothing\n", "target.ini", "no section"),
+             ("probe = true\n[target w]\ncommand = x {port}\n", "target.ini:1", "before the section"),
              ("[target w]\nready = /\n", "target.ini:1", "no command"),
              ("[target w]\ncommand = x {port}\npaths = hello=x\n", "target.ini:3", "WORKLOAD=/PATH"),
              ("[target w]\ncommand = x {port}\npaths = nope=/\n", "paths", "'nope'"),

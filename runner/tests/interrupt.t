@@ -46,7 +46,8 @@ def whole_run():
 class Halted(Box):
     """A box with a run in `out` that has stored some trials and hangs in the first one of b."""
 
-    def __init__(self, start=True):
+    def __init__(self, start=True, report=False):
+        self.how = () if report else ("--no-report",)
         self.whole = whole_run()
         eq([t["target"] for t in self.whole.trials].index("b"), BEFORE, "trials before b")
         super().__init__()
@@ -54,7 +55,8 @@ class Halted(Box):
         self.configuration = self.ini(**OPTIONS)
         self.process = None
         if start:
-            self.process = self.start("run", self.configuration, "--out", self.out, env=HANGS)
+            self.process = self.start("run", self.configuration, "--out", self.out, *self.how,
+                                      env=HANGS)
             try:
                 self.await_halt()
             except BaseException:  # no `with` has begun that would tidy up
@@ -74,7 +76,7 @@ class Halted(Box):
         return [pid for pid, line in self.running() if "fake-wrk" in line and " window " in line]
 
     def resume(self, *more):
-        return self.loopbench("run", "--resume", self.out, *more)
+        return self.loopbench("run", "--resume", self.out, *self.how, *more)
 
     def check_continued(self):
         """All of it is there: nothing lost, nothing twice, in the plan's order."""
@@ -101,7 +103,8 @@ for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     @tap.case("%s: status 1, every child gone, what was measured is kept, --resume completes it"
               % signum.name)
     def _(signum=signum):
-        with Halted() as box:
+        drawn = signum == signal.SIGINT
+        with Halted(report=drawn) as box:
             kept = stored(box.out)
             begun = time.monotonic()
             box.process.send_signal(signum)
@@ -117,8 +120,8 @@ for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             has(result.err, "6/6", "stderr")
             ok(stored(box.out).startswith(kept), "what was stored was changed")
             run = box.check_continued()
-            ok(os.path.exists(run.path("report.md")), "no report")
-            ok(os.path.exists(run.path("plots/throughput-hello.svg")), "no plots")
+            for name in ("report.md", "plots/throughput-hello.svg"):
+                eq(os.path.exists(run.path(name)), drawn, name)
 
 
 @tap.case("a signal to the whole process group, as a terminal sends it, ends it the same way")
@@ -231,7 +234,7 @@ def _():
             result.refused(2, option[0].lstrip("-") if option[0][0] == "-" else "config")
         eq(stored(box.out), before, "trials.jsonl")
         eq(folder_state(box.out), "interrupted", "state")
-        box.resume("--quiet", "--no-report").expect(0)
+        box.resume("--quiet").expect(0)
         box.check_continued()
 
 
@@ -303,7 +306,7 @@ def _():
         has(box.loopbench("report", box.out).err, "1 of its trials are gone from trials.jsonl")
         with open(os.path.join(box.out, "report.md"), encoding="utf-8") as f:
             has(f.read(), "This run is not complete")
-        result = box.resume("--no-report").expect(0)
+        result = box.resume().expect(0)
         has(result.err, "1 of its trials are gone")
         eq(stored(box.out).count(b"\n"), len(lines), "trials")
         eq(folder_state(box.out), "complete", "state")

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, Run, wait_for, FAKE_TARGET, SERVERS, quote  # noqa: E402
-from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, hasnt, ok, plain_only  # noqa: E402
 
 tap = Tap()
 ALL = "hello,json,html,posts,concat,fibonacci,render,wait,bytes,upload"
@@ -26,6 +26,7 @@ def fake_run(box, *args, env=None, status=0, **options):
 
 
 def real_run(box, *args, status=0):
+    plain_only()
     if not shutil.which("wrk"):
         raise Skip("wrk is not installed")
     result = box.loopbench("run", "--servers", SERVERS, "--no-report", "--repeat-blocks", "0",
@@ -207,7 +208,8 @@ def _():
         for t in run.trials:
             eq(t["mode"], ["think=20ms", "access-log"], "mode")
             ok(t["load"]["requests"] <= 4 * 55, "at most a request each 20 ms: %s" % t["load"])
-            ok(0.8 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
+            # Without the intended idleness it would be near 0; a busy machine starts late.
+            ok(0.4 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
         run, _ = real_run(box, *base, "--pipeline", "8")
         eq([t["load"]["requests"] % 8 for t in run.trials if t["load"]["requests"] < 8], [],
            "whole batches")

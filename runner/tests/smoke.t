@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, Run, count_lines, tree, wait_for  # noqa: E402
 from command import BUILD, FAKE_TARGET, LOOPBENCH, ROOT, SERVERS, quote  # noqa: E402
-from tap import Skip, Tap, eq, has, ok  # noqa: E402
+from tap import Skip, Tap, eq, has, ok, plain_only  # noqa: E402
 
 tap = Tap()
 SMOKE = os.path.join(BUILD, "smoke-run")
@@ -204,6 +204,7 @@ class Server:
 
 @tap.case("wrk: opens floor(c/t) connections a thread and drops the rest; loopbench refuses that")
 def _():
+    plain_only()
     silent = Silent()
     result = wrk(silent.port, "-t2", "-c5", "-d1s")
     silent.close()
@@ -216,6 +217,7 @@ def _():
 
 @tap.case("wrk: zero replies print nan and exit 0")
 def _():
+    plain_only()
     silent = Silent()
     result = wrk(silent.port, "-t1", "-c2", "-d1s")
     silent.close()
@@ -226,6 +228,7 @@ def _():
 
 @tap.case("wrk: SIGINT ends it early with status 0")
 def _():
+    plain_only()
     need_wrk()
     silent = Silent()
     process = subprocess.Popen([WRK, "-t1", "-c1", "-d60s", "http://127.0.0.1:%d/" % silent.port],
@@ -248,6 +251,7 @@ def _():
 
 @tap.case("wrk: refused connections are an error with status 1")
 def _():
+    plain_only()
     with socket.socket() as gone:
         gone.bind(("127.0.0.1", 0))
         port = gone.getsockname()[1]
@@ -272,6 +276,7 @@ def recover(counts, interval):
 @tap.case("wrk: done() gets the corrected histogram, from which the raw one comes back exactly; "
           "percentile(100) is 0")
 def _():
+    plain_only()
     need_wrk()
     with Server("libuv") as server, Box() as box:
         result = wrk(server.port, "-t1", "-c8", "-d1s", script=DUMP, box=box)
@@ -293,6 +298,7 @@ def _():
 
 @tap.case("wrk: error replies count as requests; loopbench's rate leaves them out")
 def _():
+    plain_only()
     need_wrk()
     with Server("libuv") as server, Box() as box:
         wrk(server.port, "-t1", "-c2", "-d1s", path="/nothing", script=DUMP, box=box)

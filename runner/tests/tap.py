@@ -10,6 +10,7 @@
 
 Words on the command line run only the cases whose title holds one of them.
 """
+import os
 import sys
 import traceback
 
@@ -47,6 +48,12 @@ def has(text, part, what="text"):
 def hasnt(text, part, what="text"):
     if part in text:
         raise Failure("%s: with %s\n%s" % (what, show(part), show(text)))
+
+
+def plain_only():
+    """Skips a case that tests other programs, or ours by them: once is enough."""
+    if os.environ.get("SANITIZE"):
+        raise Skip("tested without the sanitizers")
 
 
 class Tap:

@@ -9,6 +9,8 @@ FUZZ_SECONDS ?= 20
 C_SRCS        = $(RUNNER_SRCS) runner/main.c $(wildcard servers/*/*.c servers/guests/*/*.c)
 ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] servers/guests/*/*.[ch] runner/tests/fuzz/*.c \
                   servers/tests/fuzz/*.c))
+# Scripts that test what other programs make of ours (a browser, an engine, valgrind): not twice.
+PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.t
 # Each test is a process of its own with a time limit; prove reads the TAP.
 # Most tests wait more than they compute, so several run at once; those that provoke or
 # measure a disturbance of the machine run alone.
@@ -35,7 +37,8 @@ test: deps-dev ## unit, whole-command and conformance tests, then the same under
 	@$(MAKE) --no-print-directory asan
 
 check: all $(TEST_BINS)
-	BUILD=$(BUILD) $(PROVE) $(TEST_BINS) $(TAP_SCRIPTS)
+	BUILD=$(BUILD) SANITIZE=$(SANITIZE) $(PROVE) $(TEST_BINS) \
+	    $(if $(SANITIZE),$(filter-out $(PLAIN_ONLY),$(TAP_SCRIPTS)),$(TAP_SCRIPTS))
 
 asan: ## the tests under AddressSanitizer and UBSan
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check
