@@ -45,7 +45,7 @@ static bool is_file(const char *folder, const char *name) {
     return false;
 }
 
-static int search(int parent, const char *path, char *out, size_t size);
+static int search(int folder, const char *path, char *out, size_t size);
 
 static int judge(int folder, const char *path, const char *name, char *out, size_t size) {
     char below[256];
