@@ -176,11 +176,16 @@ def _():
 @tap.case("a listen queue that is too short is an overflow")
 def _():
     needs("wrk")
-    with Box() as box:
-        run(box, "--connections", "400", "--backlog", "1", "--duration", "2s")
-        t, = trials(box)
-        ok(t["environment"]["listen_overflows"] > 0, "environment: %s" % t["environment"])
-        ok("listen-overflows-invalid" in t["flags"], "flags: %s" % t["flags"])
+    # A server that accepts as fast as wrk connects keeps even a queue of one short: not every time.
+    for _ in range(5):
+        with Box() as box:
+            run(box, "--connections", "1000", "--backlog", "1", "--duration", "1s")
+            t, = trials(box)
+            eq("listen-overflows-invalid" in t["flags"],
+               t["environment"]["listen_overflows"] > 0, "flags: %s" % t["flags"])
+            if t["environment"]["listen_overflows"] > 0:
+                return
+    ok(False, "no overflow in five runs")
 
 
 def quota_group():
