@@ -223,7 +223,9 @@ static void leaves_no_orphan(void **state) {
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%ld/stat", strtol(said + 7, NULL, 10));
     assert_true(file_read_small(path, text, sizeof text) > 0);
-    assert_int_equal(target_local.stop(t, &e), TARGET_OK);
+    if (target_local.stop(t, &e) != TARGET_OK) {
+        fail_msg("%s: %s", e.text, target_local.output(t));
+    }
     /* Killed, it may be a zombie until whoever inherited it looks after it. */
     int64_t end = clock_mono_ns() + 20 * SECOND;
     bool running = true;

@@ -14,8 +14,9 @@ PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.
 # Each test is a process of its own with a time limit; prove reads the TAP.
 # Most tests wait more than they compute, so several run at once; those that provoke or
 # measure a disturbance of the machine run alone.
-JOBS         ?= 4
-PROVE        := prove --jobs $(JOBS) --rules 'seq=*/{faults,smoke,calibrate}.t' --rules 'par=**' \
+JOBS         ?= 3
+PROVE        := prove --jobs $(JOBS) --rules 'seq=**/{faults,smoke,calibrate,interrupt}.t' \
+                --rules 'seq=**/test_target_local' --rules 'par=**' \
                 --timer --failures --exec 'timeout -k 5 300'
 
 deps: ## install what running needs (apt), saying so first; elsewhere name it
