@@ -30,6 +30,7 @@ struct external {
     struct target target;
     struct loop *loop;
     const struct target_spec *spec;
+    int interrupts;         /* the loop's when it was started */
     pid_t pid;              /* 0 = not to be seen */
     struct http_conn watch; /* to the process that shall go: its end says that it is gone */
     char *line;             /* what /stats says, as a ready line would */
@@ -178,6 +179,7 @@ static enum target_failure external_start(struct loop *loop, const struct target
     x->target.ops = &target_external;
     x->target.port = spec->url.port;
     x->loop = loop;
+    x->interrupts = loop->interrupted;
     x->spec = spec;
     x->watch.fd = -1;
     if (external_resolve(spec->url.host, x->target.host, sizeof x->target.host, e) != 0) {
@@ -213,6 +215,9 @@ static enum target_failure external_await_answer(struct external *x, int64_t end
     int status = 0;
     for (;;) {
         int64_t left = end_ns - clock_mono_ns();
+        if (x->loop->interrupted != x->interrupts) { /* between two waits, which look only ahead */
+            return external_interrupted(x, e);
+        }
         enum probe_result r = left <= 0 ? PROBE_TIMEOUT
                                         : probe_get(x->loop, x->target.host, x->target.port, path,
                                                     left, external_gone, x, &status);

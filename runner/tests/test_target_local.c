@@ -241,6 +241,28 @@ static void interrupt_loop(uv_timer_t *timer) {
     raise(SIGINT);
 }
 
+/* Ctrl-C that the loop hears between two waits. */
+static enum target_failure interrupt_located(struct target *t, void *ctx, struct err *e) {
+    struct loop *loop = ctx;
+    (void)t;
+    (void)e;
+    raise(SIGINT);
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
+    return TARGET_OK;
+}
+
+static void is_interrupted_between_waits(void **state) {
+    struct loop *loop = *state;
+    struct target_spec spec = spec_of(announcing);
+    struct target *t = NULL;
+    struct err e = {0};
+    spec.locate = interrupt_located;
+    spec.locate_ctx = loop;
+    setenv("FAKE_TARGET", "never-answer", 1);
+    assert_int_equal(bring_up(loop, &spec, &t, &e), TARGET_INTERRUPTED);
+    target_local.free(t);
+}
+
 static void can_be_interrupted(void **state) {
     struct loop *loop = *state;
     static const char *const behaviours[] = {"no-ready", "never-answer"};
@@ -275,9 +297,16 @@ int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        CASE(becomes_ready_and_stops), CASE(fails_with_a_reason), CASE(waits_for_foreign_servers),
-        CASE(needs_a_program),         CASE(judges_its_end),      CASE(notices_a_crash),
-        CASE(leaves_no_orphan),        CASE(can_be_interrupted),  CASE(probes_addresses),
+        CASE(becomes_ready_and_stops),
+        CASE(fails_with_a_reason),
+        CASE(waits_for_foreign_servers),
+        CASE(needs_a_program),
+        CASE(judges_its_end),
+        CASE(notices_a_crash),
+        CASE(leaves_no_orphan),
+        CASE(can_be_interrupted),
+        CASE(probes_addresses),
+        CASE(is_interrupted_between_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
