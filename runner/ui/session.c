@@ -66,6 +66,10 @@ int session_plan(struct session *s, struct err *e) {
     return plan_make(&s->plan, &s->config, e);
 }
 
+int session_plan_installed(struct session *s, struct err *e) {
+    return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
+}
+
 /* The rest of a run must be measured as its beginning was: config.ini still says what the manifest
  * recorded. Options the manifest does not know are younger than the run. */
 static int session_check_same(const struct config *c, const struct store *before, struct err *e) {
@@ -164,7 +168,7 @@ int session_load(struct session *s, const struct invocation *in, struct err *e) 
         return -1;
     }
     if (!s->config.resume) {
-        return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
+        return session_plan_installed(s, e);
     }
     if (session_check_timed(s->config.resume, e) != 0) {
         return -1;
@@ -402,6 +406,16 @@ int session_execute(struct session *s, const struct invocation *in, struct err *
         return err_set(e, ERR_FAILED, "interrupted before anything was measured");
     }
     return rc;
+}
+
+int session_run(struct session *s, const struct invocation *in, struct err *e) {
+    if (s->config.dry_run) {
+        return session_dry_run(s, e);
+    }
+    if (session_open(s, e) != 0 || session_execute(s, in, e) != 0) {
+        return -1;
+    }
+    return session_finish(s, e);
 }
 
 void session_release(struct session *s) {
