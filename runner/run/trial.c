@@ -255,32 +255,6 @@ static void trial_keep_load(struct trial_record *r, const struct load_outcome *o
     r->rate = (double)good * 1e6 / (double)o->duration_us;
 }
 
-static void trial_keep_latency(struct latency_summary *to, const struct hist *h) {
-    struct load_summary l;
-    load_summarise(h, &l);
-    to->samples = l.samples;
-    to->mean_us = l.mean_us;
-    to->min_us = l.min_us;
-    to->p50_us = l.p50_us;
-    to->p75_us = l.p75_us;
-    to->p90_us = l.p90_us;
-    to->p99_us = l.p99_us;
-    to->p999_us = l.p999_us;
-    to->max_us = l.max_us;
-}
-
-/* For want of a histogram, what the generator sums it up to. */
-static void trial_keep_told(struct latency_summary *to, const struct load_told *told) {
-    to->samples = UNKNOWN_INT;
-    to->mean_us = told->mean_us;
-    to->min_us = told->min_us;
-    to->p50_us = told->p50_us;
-    to->p75_us = told->p75_us;
-    to->p90_us = told->p90_us;
-    to->p99_us = told->p99_us;
-    to->max_us = told->max_us;
-}
-
 /* What it used between two accounts of its own. */
 static void trial_keep_self(struct trial *t, struct window_delta *d) {
     struct target_self now;
@@ -380,10 +354,10 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         trial_keep_load(r, &out, &seen);
         trial_keep_window(r, &delta);
         trial_keep_memory(t, &seen);
-        trial_keep_latency(&r->raw, &out.raw);
-        trial_keep_latency(&r->corrected, &out.corrected);
+        load_summarise(&out.raw, &r->raw);
+        load_summarise(&out.corrected, &r->corrected);
         if (out.told.max_us >= 0) {
-            trial_keep_told(&r->raw, &out.told);
+            r->raw = out.told; /* for want of a histogram */
         }
         r->stall_us = load_stall_us(&out.raw, r->connections);
         r->active_ratio = out.active_ratio;
