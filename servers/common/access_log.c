@@ -1,5 +1,7 @@
 #include "common/access_log.h"
 
+#include "common/put.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -110,17 +112,6 @@ static char *put_path(char *at, struct app_slice path) {
         }
     }
     return at;
-}
-
-static char *put_number(char *at, uint64_t value) {
-    char digits[20];
-    size_t i = sizeof digits;
-    do {
-        digits[--i] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    memcpy(at, digits + i, sizeof digits - i);
-    return at + (sizeof digits - i);
 }
 
 static size_t format(struct access_log *log, char *line, unsigned status, const char *method,
