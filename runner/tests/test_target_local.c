@@ -260,6 +260,20 @@ static void can_be_interrupted(void **state) {
     }
 }
 
+/* In the turn of the loop in which the ready line came, and before the answer is waited for. */
+static void an_early_interrupt_is_not_lost(void **state) {
+    struct loop *loop = *state;
+    struct target_spec spec = spec_of(announcing);
+    struct target *t = NULL;
+    struct err e = {0};
+    spec.ready_timeout_ns = 10 * SECOND;
+    setenv("FAKE_TARGET", "never-answer", 1);
+    assert_int_equal(target_local.start(loop, &spec, &t, &e), TARGET_OK);
+    loop->interrupted++;
+    assert_int_equal(target_local.ready(t, &e), TARGET_INTERRUPTED);
+    target_local.free(t);
+}
+
 static void probes_addresses(void **state) {
     int status = 0;
     assert_int_equal(probe_get(*state, "not an address", 80, "/", SECOND, NULL, NULL, &status),
@@ -275,9 +289,16 @@ int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        CASE(becomes_ready_and_stops), CASE(fails_with_a_reason), CASE(waits_for_foreign_servers),
-        CASE(needs_a_program),         CASE(judges_its_end),      CASE(notices_a_crash),
-        CASE(leaves_no_orphan),        CASE(can_be_interrupted),  CASE(probes_addresses),
+        CASE(becomes_ready_and_stops),
+        CASE(fails_with_a_reason),
+        CASE(waits_for_foreign_servers),
+        CASE(needs_a_program),
+        CASE(judges_its_end),
+        CASE(notices_a_crash),
+        CASE(leaves_no_orphan),
+        CASE(can_be_interrupted),
+        CASE(an_early_interrupt_is_not_lost),
+        CASE(probes_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
