@@ -12,109 +12,17 @@
 #include <unistd.h>
 
 #include "base/child_guard.h"
+#include "base/child_parts.h"
 #include "base/child_spawn.h"
 #include "base/clock.h"
 #include "base/file.h"
 
-#define TAIL_SIZE 4096
-#define LINE_SIZE 8192
-#define KILL_NS   INT64_C(10000000000) /* what SIGKILL does not end by then cannot be ended */
+#define KILL_NS INT64_C(10000000000) /* what SIGKILL does not end by then cannot be ended */
 
-struct pipe_end {
-    uv_pipe_t handle;
-    struct child *child;
-    bool open;
-};
-
-struct child {
-    struct loop *loop;
-    pid_t pid;
-    bool exited;
-    int status, signum;
-    struct rusage usage;
-    uv_signal_t on_chld; /* without a guard */
-    /* with one */
-    pid_t guard;
-    int socket;
-    uv_poll_t on_packet;
-    bool told;  /* how the program ended */
-    bool empty; /* nothing of it is left, nor the guard */
-    struct pipe_end out, err;
-    int handles; /* libuv handles not yet closed; the last one frees the child */
-    bool freed;
-    void (*on_line)(void *ctx, const char *line);
-    void *ctx;
-    char line[LINE_SIZE];
-    size_t line_len;
-    bool line_cut; /* the rest of an overlong line is dropped */
-    char tail[TAIL_SIZE + 1];
-    size_t tail_len;
-    char buf[16384];
-};
-
-static void child_keep_tail(struct child *c, const char *data, size_t len) {
-    if (len >= TAIL_SIZE) {
-        data += len - TAIL_SIZE;
-        len = TAIL_SIZE;
-    }
-    size_t keep = c->tail_len + len > TAIL_SIZE ? TAIL_SIZE - len : c->tail_len;
-    memmove(c->tail, c->tail + c->tail_len - keep, keep);
-    memcpy(c->tail + keep, data, len);
-    c->tail_len = keep + len;
-    c->tail[c->tail_len] = '\0';
-    /* A NUL would hide what follows it. */
-    for (char *p = c->tail; (p = memchr(p, '\0', (size_t)(c->tail + c->tail_len - p)));) {
-        *p = '?';
-    }
-}
-
-static void child_take_lines(struct child *c, const char *data, size_t len) {
-    for (size_t i = 0; i < len; i++) {
-        if (data[i] == '\n') {
-            c->line[c->line_len] = '\0';
-            if (!c->line_cut) {
-                c->on_line(c->ctx, c->line);
-            }
-            c->line_len = 0;
-            c->line_cut = false;
-        } else if (c->line_len + 1 < sizeof c->line) {
-            c->line[c->line_len++] = data[i] ? data[i] : '?';
-        } else {
-            c->line_cut = true;
-        }
-    }
-}
-
-static void child_on_close(uv_handle_t *handle) {
+void child_on_close(uv_handle_t *handle) {
     struct child *c = handle->data;
     if (--c->handles == 0 && c->freed) {
         free(c);
-    }
-}
-
-static void child_close_pipe(struct pipe_end *p) {
-    if (p->open) {
-        p->open = false;
-        uv_close((uv_handle_t *)&p->handle, child_on_close);
-    }
-}
-
-static void child_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf) {
-    struct child *c = handle->data;
-    (void)suggested;
-    *buf = uv_buf_init(c->buf, sizeof c->buf);
-}
-
-static void child_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
-    struct child *c = stream->data;
-    struct pipe_end *p = stream == (uv_stream_t *)&c->out.handle ? &c->out : &c->err;
-    if (n < 0) {
-        child_close_pipe(p);
-        return;
-    }
-    child_keep_tail(c, buf->base, (size_t)n);
-    if (p == &c->out && c->on_line) {
-        child_take_lines(c, buf->base, (size_t)n);
     }
 }
 
@@ -235,20 +143,6 @@ static void child_close_fds(const int *fds, size_t n) {
     }
 }
 
-static void child_watch_pipe(struct child *c, struct pipe_end *p, int fd) {
-    uv_pipe_init(&c->loop->uv, &p->handle, 0);
-    p->handle.data = c;
-    p->child = c;
-    p->open = true;
-    c->handles++;
-    if (uv_pipe_open(&p->handle, fd) != 0) {
-        close(fd);
-        child_close_pipe(p);
-        return;
-    }
-    uv_read_start((uv_stream_t *)&p->handle, child_alloc, child_on_read);
-}
-
 /* One that was never started. */
 static void child_drop(struct child *c) {
     c->exited = true;
@@ -305,8 +199,8 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
         c->handles = 1;
         uv_poll_start(&c->on_packet, UV_READABLE, child_on_packet);
     }
-    child_watch_pipe(c, &c->out, fds[0]);
-    child_watch_pipe(c, &c->err, fds[2]);
+    child_output_watch(c, &c->out, fds[0]);
+    child_output_watch(c, &c->err, fds[2]);
     return c;
 }
 
@@ -429,8 +323,8 @@ void child_free(struct child *c) {
     child_end(c);
     c->on_line = NULL;
     c->freed = true;
-    child_close_pipe(&c->out);
-    child_close_pipe(&c->err);
+    child_output_close(&c->out);
+    child_output_close(&c->err);
     if (c->handles == 0) {
         free(c);
     }

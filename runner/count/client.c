@@ -1,56 +1,15 @@
 #include "count/client.h"
 
-#include "count/date.h"
-
 #include <inttypes.h>
-#include <llhttp.h>
 #include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Servers may read the time from a clock that moves with the kernel's tick only. */
-#define CLOCK_COARSE_MS 15
+#include "count/client_parts.h"
 
-#define MS_NS   1000000L
-#define SURE_NS (100 * MS_NS) /* from a target's readiness to the first request, at most */
-
-struct link {
-    uv_tcp_t tcp; /* first: a handle is its link */
-    uv_connect_t connect;
-    uv_write_t write;
-    llhttp_t parser;
-    struct client *client;
-    int waiting; /* replies still to come in this turn */
-    struct date_reader date;
-    bool open;
-};
-
-struct client {
-    const struct client_spec *spec;
-    struct loop *loop;
-    struct client_result *out;
-    struct link *link;
-    uv_buf_t *bufs; /* the request, `pipeline` times */
-    llhttp_settings_t settings;
-    int links; /* handles not yet closed */
-    int connected;
-    int64_t asked;   /* requests written so far */
-    int64_t waiting; /* replies to come in this turn */
-    uint64_t moves;  /* of any kind: what must go on */
-    uv_timer_t second;
-    char date[DATE_SIZE]; /* of the last reply; "" = there was none */
-    bool failed;
-    struct err *e;
-    char buf[65536];
-};
-
-static void fail(struct client *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The first reason stands. */
-static void fail(struct client *c, const char *format, ...) {
+void client_fail(struct client *c, const char *format, ...) {
     char text[256];
     va_list ap;
     if (c->failed) {
@@ -76,71 +35,6 @@ static void close_link(struct link *l) {
     }
 }
 
-static void on_written(uv_write_t *write, int status) {
-    struct link *l = write->data;
-    if (status < 0 && status != UV_ECANCELED) {
-        fail(l->client, "a request cannot be written: %s", uv_strerror(status));
-    }
-}
-
-/* One turn: the rest of the requests, at most `pipeline` on each connection. */
-static void begin_turn(struct client *c) {
-    const struct client_spec *s = c->spec;
-    for (int i = 0; i < s->connections && c->asked < s->requests && !c->failed; i++) {
-        struct link *l = &c->link[i];
-        const int64_t left = s->requests - c->asked;
-        l->waiting = left < s->pipeline ? (int)left : s->pipeline;
-        c->waiting += l->waiting;
-        c->asked += l->waiting;
-        c->out->sent += l->waiting * (int64_t)s->request_len;
-        l->write.data = l;
-        const int rc =
-            uv_write(&l->write, (uv_stream_t *)&l->tcp, c->bufs, (unsigned)l->waiting, on_written);
-        if (rc != 0) {
-            fail(c, "a request cannot be written: %s", uv_strerror(rc));
-        }
-    }
-}
-
-static void on_second(uv_timer_t *timer) {
-    struct client *c = timer->data;
-    c->moves++;
-    begin_turn(c);
-}
-
-/* Whether readiness may have been in another second than the first request will be. */
-static bool is_between_seconds(const struct timespec *now) {
-    return now->tv_nsec < SURE_NS || now->tv_nsec > 1000 * MS_NS - SURE_NS;
-}
-
-static bool must_wait(struct client *c, const struct timespec *now) {
-    const struct client_spec *s = c->spec;
-    const int64_t turn = (int64_t)s->connections * s->pipeline;
-    const int64_t turns = (s->requests - c->asked + turn - 1) / turn;
-    if (c->asked == 0 && s->steady && is_between_seconds(now)) {
-        c->date[0] = '-'; /* the first reply has a new date */
-        return true;
-    }
-    return turns > 0 && turns <= s->seconds - c->out->seconds;
-}
-
-/* Begins it now, or when the next second has come. */
-static void next_turn(struct client *c) {
-    static const struct timespec apart = {.tv_nsec = MS_NS};
-    struct timespec now;
-    if (c->spec->steady && c->asked > 0) {
-        nanosleep(&apart, NULL); /* too short for the loop's timers; nothing else is to be done */
-    }
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (must_wait(c, &now)) {
-        const uint64_t rest_ms = 1000 - (uint64_t)(now.tv_nsec / MS_NS);
-        uv_update_time(&c->loop->uv);
-        uv_timer_start(&c->second, on_second, rest_ms + CLOCK_COARSE_MS, 0);
-    } else {
-        begin_turn(c);
-    }
-}
-
 static int on_field(llhttp_t *parser, const char *at, size_t n) {
     struct link *l = parser->data;
     date_field(&l->date, at, n);
@@ -160,15 +54,16 @@ static int on_reply(llhttp_t *parser) {
     const bool first = c->date[0] == '\0';
     c->out->seconds += date_changed(&l->date, c->date) && !first;
     if (parser->status_code != c->spec->status) {
-        fail(c, "a reply has status %d in place of %d", parser->status_code, c->spec->status);
+        client_fail(c, "a reply has status %d in place of %d", parser->status_code,
+                    c->spec->status);
     } else if (l->waiting == 0) {
-        fail(c, "a reply came that nobody had asked for");
+        client_fail(c, "a reply came that nobody had asked for");
     } else {
         l->waiting--;
         c->waiting--;
     }
     if (!llhttp_should_keep_alive(parser) && c->out->replies < c->spec->requests) {
-        fail(c, "it does not keep its connections");
+        client_fail(c, "it does not keep its connections");
     }
     return c->failed ? HPE_USER : 0;
 }
@@ -184,16 +79,16 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
     struct client *c = l->client;
     c->moves++;
     if (n < 0) {
-        fail(c, n == UV_EOF ? "a connection was closed%s" : "a connection broke: %s",
-             n == UV_EOF ? "" : uv_strerror((int)n));
+        client_fail(c, n == UV_EOF ? "a connection was closed%s" : "a connection broke: %s",
+                    n == UV_EOF ? "" : uv_strerror((int)n));
         return;
     }
     c->out->received += n;
     const llhttp_errno_t bad = llhttp_execute(&l->parser, buf->base, (size_t)n);
     if (bad != HPE_OK) {
-        fail(c, "a reply is not HTTP: %s", llhttp_errno_name(bad));
+        client_fail(c, "a reply is not HTTP: %s", llhttp_errno_name(bad));
     } else if (c->waiting == 0 && !c->failed) {
-        next_turn(c);
+        client_next_turn(c);
     }
 }
 
@@ -203,15 +98,15 @@ static void on_connected(uv_connect_t *connect, int status) {
     c->moves++;
     if (status < 0) {
         if (status != UV_ECANCELED) {
-            fail(c, "a connection is refused: %s", uv_strerror(status));
+            client_fail(c, "a connection is refused: %s", uv_strerror(status));
         }
         return;
     }
     const int rc = uv_read_start((uv_stream_t *)&l->tcp, on_alloc, on_read);
     if (rc != 0) {
-        fail(c, "a connection cannot be read: %s", uv_strerror(rc));
+        client_fail(c, "a connection cannot be read: %s", uv_strerror(rc));
     } else if (++c->connected == c->spec->connections) {
-        next_turn(c);
+        client_next_turn(c);
     }
 }
 
@@ -230,7 +125,7 @@ static void open_link(struct client *c, struct link *l, const struct sockaddr *a
         rc = uv_tcp_nodelay(&l->tcp, 1);
     }
     if (rc != 0) {
-        fail(c, "no connection: %s", uv_strerror(rc));
+        client_fail(c, "no connection: %s", uv_strerror(rc));
     }
 }
 
@@ -264,7 +159,7 @@ static enum client_end drive(struct client *c) {
             break;
         }
     } while (c->moves != before);
-    fail(c, "no reply for %.0f s", (double)c->spec->stall_ns / 1e9);
+    client_fail(c, "no reply for %.0f s", (double)c->spec->stall_ns / 1e9);
     return CLIENT_FAILED;
 }
 

@@ -48,7 +48,7 @@ static bool ab_failures(const char *text, int64_t failed, struct load_outcome *o
 }
 
 /* "Percentage served,Time in ms", then "0,0.067" to "100,13.723". */
-static enum load_failure ab_table(const char *text, struct load_told *told, struct err *e) {
+static enum load_failure ab_table(const char *text, struct latency_summary *told, struct err *e) {
     int64_t us[101];
     const char *at = text;
     if (!scan_word(&at, "Percentage served,Time in ms\n")) {
@@ -69,15 +69,12 @@ static enum load_failure ab_table(const char *text, struct load_told *told, stru
     if (*at) {
         return ab_bad("something follows the table of percentiles", e);
     }
-    *told = (struct load_told){
-        .min_us = us[0],
-        .p50_us = us[50],
-        .p75_us = us[75],
-        .p90_us = us[90],
-        .p99_us = us[99],
-        .max_us = us[100],
-        .mean_us = told->mean_us,
-    };
+    told->min_us = us[0];
+    told->p50_us = us[50];
+    told->p75_us = us[75];
+    told->p90_us = us[90];
+    told->p99_us = us[99];
+    told->max_us = us[100];
     return LOAD_OK;
 }
 

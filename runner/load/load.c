@@ -14,7 +14,7 @@ void load_outcome_init(struct load_outcome *o) {
     o->cpu_ns = -1;
     o->active_ratio = (double)NAN;
     o->wall_us = o->idle_us = -1;
-    o->told = (struct load_told){-1, -1, -1, -1, -1, -1, (double)NAN};
+    o->told = (struct latency_summary)LATENCY_UNKNOWN;
     o->latency_step_us = -1;
 }
 

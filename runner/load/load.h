@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/hist.h"
+#include "base/latency.h"
 #include "base/loop.h"
 #include "base/mode.h"
 
@@ -65,13 +66,6 @@ struct load_spec {
     const cpu_set_t *cpus; /* where it may run; NULL = where the runner may */
 };
 
-/* Latencies as a generator that hands over no histogram sums them up, in µs; -1 and NaN where it
- * does not say. */
-struct load_told {
-    int64_t min_us, p50_us, p75_us, p90_us, p99_us, max_us;
-    double mean_us;
-};
-
 struct load_outcome {
     /* As the generator measured it. Where requests are counted: from the first request to the last
      * reply. */
@@ -88,11 +82,11 @@ struct load_outcome {
     /* load_active_ratio() of the window, think time taken as active; NaN where it is not known: in
      * a warm-up, and where connecting is part of every request. */
     double active_ratio;
-    int64_t wall_us, idle_us; /* the generator's own run time; think time handed out */
-    struct load_told told;    /* where raw is empty */
-    int64_t latency_step_us;  /* the smallest difference between two latencies that it can tell */
-    int threads;              /* it ran; 0 = as many as the spec says */
-    char output[1024];        /* the generator's last output when it failed */
+    int64_t wall_us, idle_us;    /* the generator's own run time; think time handed out */
+    struct latency_summary told; /* where raw is empty: what the generator sums it up to */
+    int64_t latency_step_us; /* the smallest difference between two latencies that it can tell */
+    int threads;             /* it ran; 0 = as many as the spec says */
+    char output[1024];       /* the generator's last output when it failed */
 };
 
 struct load_ops;

@@ -28,7 +28,7 @@ int64_t load_percentile(const struct hist *h, double q) {
     return h->value[h->n - 1];
 }
 
-void load_summarise(const struct hist *h, struct load_summary *out) {
+void load_summarise(const struct hist *h, struct latency_summary *out) {
     out->samples = hist_total(h);
     out->mean_us = out->samples > 0 ? hist_sum(h) / (double)out->samples : (double)NAN;
     out->min_us = load_percentile(h, 0);

@@ -5,20 +5,15 @@
 #include <stdint.h>
 
 #include "base/hist.h"
-
-/* In µs; -1 and NaN where there is no sample. */
-struct load_summary {
-    int64_t samples;
-    double mean_us;
-    int64_t min_us, p50_us, p75_us, p90_us, p99_us, p999_us, max_us;
-};
+#include "base/latency.h"
 
 /* The smallest value with at least ⌈q·n⌉ of the n samples at or below it (nearest rank: Hyndman and
  * Fan 1996, definition 1); the minimum for q = 0, the maximum for q = 1. -1 for an empty histogram
  * or a q outside 0..1. */
 int64_t load_percentile(const struct hist *h, double q);
 
-void load_summarise(const struct hist *h, struct load_summary *out);
+/* Of no samples everything but their number is unknown. */
+void load_summarise(const struct hist *h, struct latency_summary *out);
 
 /* Σ raw latency / (connections × window), 0..1: the part of the connections' time spent waiting for
  * a reply that came. What is missing was spent idle, reconnecting, hung (a reply that never comes

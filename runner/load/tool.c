@@ -11,11 +11,9 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "load/ending.h"
 
 #define SECOND         INT64_C(1000000000)
-#define CHECK_TIMEOUT  (10 * SECOND)
 #define DEFAULT_MARGIN (10 * SECOND)
 
 struct tool {
@@ -61,70 +59,6 @@ bool tool_rate_fits(int64_t rate_millionths, int64_t us, int64_t requests, doubl
     double expected = (double)rate_millionths / 1e6 * ((double)us / 1e6);
     /* One request more or less is no lie of a slow server. */
     return fabs(expected - (double)requests) <= (double)requests * percent / 100 + 1;
-}
-
-/* ---- which program it is */
-
-/* The word behind `after` in `text`; false where there is none. */
-static bool tool_find_version(const char *text, const char *after, char *version, size_t size) {
-    const char *at = strstr(text, after);
-    size_t len = at ? strcspn(at + strlen(after), " \t\r\n") : 0;
-    if (len == 0 || len >= size) {
-        return false;
-    }
-    memcpy(version, at + strlen(after), len);
-    version[len] = '\0';
-    return true;
-}
-
-static enum load_failure tool_judge_version(const struct tool_kind *kind, const char *text,
-                                            char *version, size_t size, struct err *e) {
-    const char *name = kind->ops->name;
-    if (!tool_find_version(text, kind->version_after, version, size)) {
-        err_set(e, ERR_MACHINE,
-                "%s does not print its version: is this %s? (Debian: apt install "
-                "%s)",
-                name, name, kind->ops->package);
-        return LOAD_MISSING;
-    }
-    if (kind->version_known &&
-        strncmp(version, kind->version_known, strlen(kind->version_known)) != 0) {
-        err_set(e, ERR_MACHINE, "%s is version %s: only the output of %sx is known", name, version,
-                kind->version_known);
-        return LOAD_MISSING;
-    }
-    return LOAD_OK;
-}
-
-enum load_failure tool_check(const struct tool_kind *kind, struct loop *loop, const char *program,
-                             char *version, size_t size, struct err *e) {
-    const char *argv[8] = {program ? program : kind->ops->name};
-    struct child_spec spec = {.argv = argv, .env = kind->env};
-    char found[4096];
-    for (size_t i = 0; kind->ask[i] && i + 2 < sizeof argv / sizeof *argv; i++) {
-        argv[i + 1] = kind->ask[i];
-    }
-    if (file_which(argv[0], found, sizeof found) != 0) {
-        err_set(e, ERR_MACHINE, "%s is not installed (Debian: apt install %s)", argv[0],
-                kind->ops->package);
-        return LOAD_MISSING;
-    }
-    struct child *child = child_start(loop, &spec, e);
-    if (!child) {
-        return LOAD_MISSING;
-    }
-    enum loop_wait w = child_wait(child, CHECK_TIMEOUT);
-    enum load_failure f = LOAD_MISSING;
-    if (w == LOOP_DONE) {
-        f = tool_judge_version(kind, child_tail(child), version, size, e);
-    } else if (w == LOOP_INTERRUPTED) {
-        err_set(e, ERR_FAILED, "interrupted while asking %s for its version", argv[0]);
-        f = LOAD_INTERRUPTED;
-    } else {
-        err_set(e, ERR_MACHINE, "%s does not end when it is asked for its version", found);
-    }
-    child_free(child);
-    return f;
 }
 
 /* ---- starting it */

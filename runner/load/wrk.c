@@ -8,7 +8,6 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "load/ending.h"
 #include "load/wrk_files.h"
 #include "load/wrk_judge.h"
@@ -17,7 +16,6 @@
 #include "load/wrk_version.h"
 
 #define SECOND          INT64_C(1000000000)
-#define CHECK_TIMEOUT   (10 * SECOND)
 #define DEFAULT_MARGIN  (10 * SECOND)
 #define DEFAULT_TIMEOUT (2 * SECOND)
 #define INTERRUPT_AGAIN (SECOND / 10)
@@ -40,43 +38,6 @@ struct wrk {
     bool (*gone)(void *ctx);
     void *ctx;
 };
-
-static const char *wrk_program(const char *program) {
-    return program ? program : "wrk";
-}
-
-static enum load_failure wrk_check(struct loop *loop, const char *program, char *version,
-                                   size_t size, struct err *e) {
-    const char *const argv[] = {wrk_program(program), "-v", NULL};
-    struct child_spec spec = {.argv = argv};
-    char found[4096];
-    if (file_which(argv[0], found, sizeof found) != 0) {
-        err_set(e, ERR_MACHINE, "%s is not installed: install it (Debian: apt install wrk)",
-                argv[0]);
-        return LOAD_MISSING;
-    }
-    struct child *child = child_start(loop, &spec, e);
-    if (!child) {
-        return LOAD_MISSING;
-    }
-    enum loop_wait w = child_wait(child, CHECK_TIMEOUT);
-    int fit = w == LOOP_DONE ? wrk_version_parse(child_tail(child), version, size) : -1;
-    child_free(child);
-    if (w == LOOP_INTERRUPTED) {
-        err_set(e, ERR_FAILED, "interrupted while asking %s for its version", argv[0]);
-        return LOAD_INTERRUPTED;
-    }
-    if (fit < 0) {
-        err_set(e, ERR_MACHINE, "%s -v %s: is this wrk? Install wrk 4.1 or later", found,
-                w == LOOP_DONE ? "does not print wrk's version" : "does not end");
-        return LOAD_MISSING;
-    }
-    if (fit == 0) {
-        err_set(e, ERR_MACHINE, "%s is version %s: install wrk 4.1 or later", found, version);
-        return LOAD_MISSING;
-    }
-    return LOAD_OK;
-}
 
 static bool wrk_counts(const struct load_spec *spec) {
     return spec->mode.requests > 0 && spec->phase == LOAD_WINDOW;
@@ -133,7 +94,7 @@ static struct child *wrk_launch(struct wrk *w, const struct load_spec *spec, str
     snprintf(url, sizeof url, "http://%s%.255s%s:%d/", v6 ? "[" : "", spec->host, v6 ? "]" : "",
              spec->port);
     const char *const argv[] = {
-        wrk_program(spec->program),
+        wrk_version_program(spec->program),
         "-t",
         threads,
         "-c",
@@ -379,7 +340,7 @@ static void wrk_abort(struct load *load) {
 const struct load_ops load_wrk = {
     .name = "wrk",
     .package = "wrk",
-    .check = wrk_check,
+    .check = wrk_version_check,
     .accepts = wrk_accepts,
     .start = wrk_start,
     .pid = wrk_pid,

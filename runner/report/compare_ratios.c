@@ -1,6 +1,5 @@
 #include "report/compare_ratios.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +49,7 @@ static void judge(struct ratios *r, struct room *room) {
     for (size_t i = 0; i < r->count; i++) {
         struct reproduced *one = &r->row[i].r;
         if (r->by_direction) {
-            *one = (struct reproduced){.d = NAN,
-                                       .se = NAN,
-                                       .df = NAN,
-                                       .p = NAN,
-                                       .p_holm = NAN,
-                                       .log_lo = NAN,
-                                       .log_hi = NAN};
+            *one = reproduce_unknown;
             one->outcome = reproduce_direction(&room->first[i], &room->second[i]);
         } else {
             *one = room->out[i];

@@ -3,12 +3,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/loop.h"
 #include "report/counts.h"
 #include "report/plot_parts.h"
 #include "report/text.h"
-
-#define LIMIT_NS (60 * 1000000000LL)
 
 static bool is_first(const struct counts *c, size_t i) {
     for (size_t k = 0; k < i; k++) {
@@ -51,32 +48,6 @@ static int write_workload(struct plots *p, const struct counts *c, size_t at, co
     return 0;
 }
 
-static int draw(struct plots *p, const char *dir, const struct plots_options *o, struct err *e) {
-    char programs[4096];
-    struct loop loop;
-    if (gnuplot_find_programs(o->programs, programs, sizeof programs, e) != 0 ||
-        loop_init(&loop, e) != 0) {
-        p->count = 0;
-        return -1;
-    }
-    const struct gnuplot g = {
-        .loop = &loop,
-        .program = o->gnuplot ? o->gnuplot : "gnuplot",
-        .programs = programs,
-        .dir = dir,
-        .limit_ns = o->limit_ns > 0 ? o->limit_ns : LIMIT_NS,
-    };
-    size_t drawn = 0;
-    int rc = 0;
-    while (rc == 0 && drawn < p->count) {
-        rc = gnuplot_draw(&g, p->plot[drawn].name, p->plot[drawn].program, e);
-        drawn += rc == 0;
-    }
-    loop_release(&loop);
-    p->count = drawn;
-    return rc;
-}
-
 int counts_plots_make(struct plots *p, const struct counts *c, const char *dir,
                       const struct plots_options *o, struct err *e) {
     static const char *const folders[] = {"plots/data", "plots/narrow"};
@@ -96,7 +67,7 @@ int counts_plots_make(struct plots *p, const struct counts *c, const char *dir,
     /* Nothing is drawn yet. */
     p->count = rc == 0 ? p->count : 0;
     if (rc == 0 && p->count > 0) {
-        rc = draw(p, dir, o, e);
+        rc = plots_draw(p, dir, o, e);
     }
     if (rc != 0) {
         snprintf(p->missing, sizeof p->missing, "%s", e->text);

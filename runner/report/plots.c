@@ -123,9 +123,7 @@ static int write_data(struct plots *p, const struct verdicts *v, struct err *e) 
     return 0;
 }
 
-/* Those drawn before a failure are shown. */
-static int draw_all(struct plots *p, const struct cells *c, const struct plots_options *o,
-                    struct err *e) {
+int plots_draw(struct plots *p, const char *dir, const struct plots_options *o, struct err *e) {
     char programs[4096];
     struct loop loop;
     if (gnuplot_find_programs(o->programs, programs, sizeof programs, e) != 0 ||
@@ -137,7 +135,7 @@ static int draw_all(struct plots *p, const struct cells *c, const struct plots_o
         .loop = &loop,
         .program = o->gnuplot ? o->gnuplot : "gnuplot",
         .programs = programs,
-        .dir = c->store->dir,
+        .dir = dir,
         .limit_ns = o->limit_ns > 0 ? o->limit_ns : LIMIT_NS,
     };
     size_t drawn = 0;
@@ -167,7 +165,7 @@ int plots_make(struct plots *p, const struct verdicts *v, const struct plots_opt
         p->count = rc == 0 ? p->count : 0;
     }
     if (rc == 0) {
-        rc = draw_all(p, c, o, e);
+        rc = plots_draw(p, c->store->dir, o, e);
     }
     if (rc != 0) {
         snprintf(p->missing, sizeof p->missing, "%s", e->text);

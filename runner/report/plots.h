@@ -55,6 +55,10 @@ struct plots_options {
 int plots_make(struct plots *p, const struct verdicts *v, const struct plots_options *o,
                struct err *e);
 
+/* The drawing alone, of what is written below `dir`: p->count becomes how many were drawn before
+ * one failed. Returns as plots_make. */
+int plots_draw(struct plots *p, const char *dir, const struct plots_options *o, struct err *e);
+
 void plots_release(struct plots *p);
 
 /* A verdict as the plot of ratios shows it: of a target against the baseline. */

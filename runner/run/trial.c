@@ -8,50 +8,12 @@
 
 #include "base/clock.h"
 #include "base/workload.h"
-#include "load/summary.h"
 #include "run/counted.h"
-#include "run/replies.h"
 #include "run/settle.h"
-#include "sample/proc.h"
+#include "run/trial_keep.h"
+#include "run/trial_target.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
-
-#define MAX_PIDS 512
-
-/* The state of a trial while it runs. */
-struct trial {
-    const struct setup *setup;
-    const struct workload *workload;
-    struct trial_record *record;
-    const struct target_ops *ops;
-    const struct load_ops *generator; /* of the window */
-    bool counted;                     /* the server is asked what it counted */
-    struct target *target;
-    pid_t pids[MAX_PIDS];
-    size_t n_pids;
-    bool logs; /* it is one of ours and writes an access log */
-    struct replies replies;
-    bool interrupted;
-    bool failed;
-    struct target_self self; /* before the window, of a target whose processes cannot be seen */
-};
-
-static enum trial_failure trial_map_target(enum target_failure f) {
-    switch (f) {
-    case TARGET_START:
-        return FAIL_START;
-    case TARGET_READY:
-        return FAIL_READY;
-    case TARGET_CRASHED:
-        return FAIL_CRASHED;
-    case TARGET_STOP:
-        return FAIL_STOP;
-    case TARGET_OK:
-    case TARGET_INTERRUPTED:
-        break;
-    }
-    return FAIL_OTHER;
-}
 
 static enum trial_failure trial_map_load(enum load_failure f) {
     switch (f) {
@@ -65,83 +27,6 @@ static enum trial_failure trial_map_load(enum load_failure f) {
         return FAIL_CRASHED;
     default:
         return FAIL_GENERATOR;
-    }
-}
-
-/* The first failure of a trial is the one recorded. */
-static void trial_fail(struct trial *t, enum trial_failure why, const char *reason,
-                       const char *output) {
-    struct trial_record *r = t->record;
-    t->failed = true;
-    if (r->status == TRIAL_FAILED) {
-        return;
-    }
-    r->status = TRIAL_FAILED;
-    r->failure = why;
-    snprintf(r->reason, sizeof r->reason, "%s", reason);
-    size_t len = strlen(output);
-    size_t skip = len >= sizeof r->output ? len - sizeof r->output + 1 : 0;
-    snprintf(r->output, sizeof r->output, "%s", output + skip);
-}
-
-static bool trial_target_gone(void *ctx) {
-    const struct trial *t = ctx;
-    return !t->ops->alive(t->target);
-}
-
-static void trial_copy_memory(struct memory_sample *to, const struct proc_memory *from) {
-    to->rss = from->rss;
-    to->anon = from->anon;
-    to->file = from->file;
-    to->shmem = from->shmem;
-    to->pss = from->pss;
-}
-
-/* Its own account, for want of a better one. */
-static bool trial_ask_self(const struct trial *t, struct target_self *out) {
-    return t->n_pids == 0 && t->ops->self && t->ops->self(t->target, out);
-}
-
-static bool trial_by_stats(const struct trial *t) {
-    return strcmp(t->record->server.source, "stats") == 0;
-}
-
-static bool trial_start(struct trial *t, const struct target_spec *spec) {
-    struct err e = {0};
-    enum target_failure f = t->ops->start(t->setup->loop, spec, &t->target, &e);
-    if (f == TARGET_OK) {
-        f = t->ops->ready(t->target, &e);
-    }
-    if (f == TARGET_INTERRUPTED) {
-        t->interrupted = true;
-        return false;
-    }
-    if (f != TARGET_OK) {
-        trial_fail(t, trial_map_target(f), e.text, t->target ? t->ops->output(t->target) : "");
-        return false;
-    }
-    t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
-    t->record->server.pid = t->n_pids > 0 ? (int64_t)t->pids[0] : UNKNOWN_INT;
-    snprintf(t->record->server.source, sizeof t->record->server.source, "%s",
-             t->n_pids > 0                 ? "proc"
-             : trial_ask_self(t, &t->self) ? "stats"
-                                           : "none");
-    return true;
-}
-
-/* Memory of the target with all its descendants. */
-static int trial_read_memory(const struct trial *t, struct proc_memory *out) {
-    pid_t all[MAX_PIDS];
-    size_t n = proc_trees(t->pids, t->n_pids, all, MAX_PIDS);
-    return proc_memory_read(all, n, out);
-}
-
-static void trial_read_idle(struct trial *t) {
-    struct proc_memory m;
-    if (trial_by_stats(t)) {
-        t->record->memory.idle.rss = t->self.rss;
-    } else if (trial_read_memory(t, &m) == 0) {
-        trial_copy_memory(&t->record->memory.idle, &m);
     }
 }
 
@@ -195,11 +80,7 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
         return true;
     }
     if (trial_target_gone(t)) { /* then what the generator says is only a consequence */
-        struct err why = {0};
-        enum target_failure s = t->ops->stop(t->target, &why);
-        trial_fail(t, trial_map_target(s == TARGET_OK ? TARGET_CRASHED : s),
-                   s == TARGET_OK ? "the target ended while it was measured" : why.text,
-                   t->ops->output(t->target));
+        trial_fail_gone(t);
         return false;
     }
     trial_fail(t, trial_map_load(f), e.text,
@@ -237,113 +118,6 @@ static bool trial_warm_up(struct trial *t) {
     return good && trial_replies_right(t);
 }
 
-static void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
-                            const struct sampler_result *seen) {
-    r->load.duration_us = o->duration_us;
-    r->load.requests = o->requests;
-    r->load.bytes = o->bytes;
-    r->load.errors_connect = o->errors_connect;
-    r->load.errors_read = o->errors_read;
-    r->load.errors_write = o->errors_write;
-    r->load.errors_timeout = o->errors_timeout;
-    r->load.errors_status = o->errors_status;
-    r->load.cpu_s = o->cpu_s;
-    r->load.thread_busy = seen->thread_busy;
-    r->load.latency_step_us = o->latency_step_us;
-    r->load.threads = o->threads > 0 ? o->threads : r->load.threads;
-    int64_t good = o->requests - (o->errors_status > 0 ? o->errors_status : 0);
-    r->rate = (double)good * 1e6 / (double)o->duration_us;
-}
-
-static void trial_keep_latency(struct latency_summary *to, const struct hist *h) {
-    struct load_summary l;
-    load_summarise(h, &l);
-    to->samples = l.samples;
-    to->mean_us = l.mean_us;
-    to->min_us = l.min_us;
-    to->p50_us = l.p50_us;
-    to->p75_us = l.p75_us;
-    to->p90_us = l.p90_us;
-    to->p99_us = l.p99_us;
-    to->p999_us = l.p999_us;
-    to->max_us = l.max_us;
-}
-
-/* For want of a histogram, what the generator sums it up to. */
-static void trial_keep_told(struct latency_summary *to, const struct load_told *told) {
-    to->samples = UNKNOWN_INT;
-    to->mean_us = told->mean_us;
-    to->min_us = told->min_us;
-    to->p50_us = told->p50_us;
-    to->p75_us = told->p75_us;
-    to->p90_us = told->p90_us;
-    to->p99_us = told->p99_us;
-    to->max_us = told->max_us;
-}
-
-/* What it used between two accounts of its own. */
-static void trial_keep_self(struct trial *t, struct window_delta *d) {
-    struct target_self now;
-    if (!trial_by_stats(t) || !trial_ask_self(t, &now)) {
-        return;
-    }
-    if (t->self.user_ns >= 0 && t->self.system_ns >= 0 && now.user_ns >= t->self.user_ns &&
-        now.system_ns >= t->self.system_ns) {
-        d->server.user_ns = now.user_ns - t->self.user_ns;
-        d->server.system_ns = now.system_ns - t->self.system_ns;
-        d->server.cpu_ns = d->server.user_ns + d->server.system_ns;
-    }
-    t->record->memory.loaded.rss = now.rss;
-    t->record->memory.peak_rss = now.peak_rss;
-}
-
-static void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
-    struct server_result *s = &r->server;
-    struct environment_result *env = &r->environment;
-    s->cpu_ns = d->server.cpu_ns;
-    s->user_ns = d->server.user_ns;
-    s->system_ns = d->server.system_ns;
-    s->switches_voluntary = d->server.voluntary;
-    s->switches_involuntary = d->server.involuntary;
-    if (s->cpu_ns >= 0) {
-        /* Over the generator's own window: before and after it the server has nothing to do. */
-        s->cpus_used = (double)s->cpu_ns / 1e3 / (double)r->load.duration_us;
-        s->cpu_us_per_request = (double)s->cpu_ns / 1e3 / (double)r->load.requests;
-    }
-    env->steal_ratio = d->steal_ratio;
-    env->foreign_cpus = d->foreign_cpus;
-    env->foreign_error = d->foreign_error;
-    env->runner_cpus = d->runner_cpus;
-    env->throttled = d->throttled;
-    env->listen_overflows = d->listen_overflows;
-    env->listen_drops = d->listen_drops;
-    env->retransmits = d->retransmits;
-    env->time_wait = d->time_wait;
-    env->conntrack = d->conntrack;
-}
-
-static void trial_keep_memory(struct trial *t, const struct sampler_result *seen) {
-    struct memory_result *m = &t->record->memory;
-    struct proc_memory now;
-    if (seen->samples > 0) {
-        trial_copy_memory(&m->loaded, &seen->loaded);
-        m->loaded.socket = seen->socket_memory;
-    }
-    m->series.n = 0;
-    for (int i = 0; i < seen->series.n && i < MEMORY_SERIES_MAX; i++) {
-        m->series.ms[i] = seen->series.ms[i];
-        m->series.rss[i] = seen->series.rss[i];
-        m->series.n++;
-    }
-    m->peak_pss = seen->peak_pss > m->idle.pss ? seen->peak_pss : m->idle.pss;
-    t->record->server.processes = seen->processes > 0 ? seen->processes : UNKNOWN_INT;
-    if (seen->processes > 1) {
-        m->peak_rss = m->loaded.rss > m->idle.rss ? m->loaded.rss : m->idle.rss;
-    } else if (trial_read_memory(t, &now) == 0) {
-        m->peak_rss = now.peak_rss;
-    }
-}
-
 /* Replies that are all errors are no measurement of the workload, whatever they cost. */
 static void trial_check_replies(struct trial *t) {
     const struct load_result *l = &t->record->load;
@@ -364,29 +138,24 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     struct window before;
     struct window after;
     struct window_delta delta;
+    struct proc_memory now;
     struct stats_counted before_counted;
-    /* Workers may have forked since the start. */
-    t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
-    trial_ask_self(t, &t->self);
+    trial_find_pids(t);
+    trial_begin_self(t);
     counted_begin(t->counted ? t->target : NULL, &before_counted);
     window_take(&before, t->pids, t->n_pids, t->target->reaper);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
-        /* Some may have daemonised meanwhile. */
-        t->n_pids = t->ops->pids(t->target, t->pids, MAX_PIDS);
+        trial_find_pids(t);
         window_take(&after, t->pids, t->n_pids, t->target->reaper);
         counted_end(t->target, &before_counted, &r->server);
         window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
         trial_keep_self(t, &delta);
         trial_keep_load(r, &out, &seen);
         trial_keep_window(r, &delta);
-        trial_keep_memory(t, &seen);
-        trial_keep_latency(&r->raw, &out.raw);
-        trial_keep_latency(&r->corrected, &out.corrected);
-        if (out.told.max_us >= 0) {
-            trial_keep_told(&r->raw, &out.told);
-        }
-        r->stall_us = load_stall_us(&out.raw, r->connections);
-        r->active_ratio = out.active_ratio;
+        /* The peak of several processes is none of the kernel's. */
+        const bool one = seen.processes <= 1 && trial_read_memory(t, &now) == 0;
+        trial_keep_memory(r, &seen, one ? &now : NULL);
+        trial_keep_latency(r, &out);
         *raw = out.raw;
         out.raw = (struct hist){0};
         trial_check_replies(t);
@@ -399,18 +168,6 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         r->rate = UNKNOWN_REAL;
     }
     load_outcome_release(&out);
-}
-
-static void trial_stop(struct trial *t) {
-    struct err e = {0};
-    if (!t->target) {
-        return;
-    }
-    enum target_failure f = t->ops->stop(t->target, &e);
-    if (f != TARGET_OK && !t->interrupted) {
-        trial_fail(t, trial_map_target(f), e.text, t->ops->output(t->target));
-    }
-    t->ops->free(t->target);
 }
 
 int trial_execute(const struct setup *s, const struct target_config *target, struct trial_record *r,

@@ -36,22 +36,18 @@ struct reproduce_side reproduce_side_of(const struct verdict *v) {
                                    .margin = v->margin};
 }
 
+const struct reproduced reproduce_unknown = {.outcome = REPRODUCE_UNKNOWN,
+                                             .d = NAN,
+                                             .se = NAN,
+                                             .df = NAN,
+                                             .p = NAN,
+                                             .p_holm = NAN,
+                                             .log_lo = NAN,
+                                             .log_hi = NAN};
+
 static bool is_usable(const struct reproduce_side *s) {
     return s->kind != VERDICT_INSUFFICIENT && s->kind != VERDICT_CLIENT_LIMITED &&
            isfinite(s->mean) && isfinite(s->se) && s->se >= 0.0 && s->df > 0.0;
-}
-
-static double welch_df(const struct reproduce_side *a, const struct reproduce_side *b) {
-    const double va = a->se * a->se;
-    const double vb = b->se * b->se;
-    const double sum = va + vb;
-    if (sum == 0.0) {
-        return fmin(a->df, b->df);
-    }
-    /* By shares of the sum, so that tiny errors do not underflow. */
-    const double wa = va / sum;
-    const double wb = vb / sum;
-    return 1.0 / (wa * wa / a->df + wb * wb / b->df);
 }
 
 static double difference_p(double d, double se, double df) {
@@ -63,20 +59,13 @@ static double difference_p(double d, double se, double df) {
 
 static struct reproduced difference_of(const struct reproduce_side *a,
                                        const struct reproduce_side *b) {
-    struct reproduced r = {.outcome = REPRODUCE_UNKNOWN,
-                           .d = NAN,
-                           .se = NAN,
-                           .df = NAN,
-                           .p = NAN,
-                           .p_holm = NAN,
-                           .log_lo = NAN,
-                           .log_hi = NAN};
+    struct reproduced r = reproduce_unknown;
     if (!is_usable(a) || !is_usable(b)) {
         return r;
     }
     r.d = b->mean - a->mean;
     r.se = hypot(a->se, b->se);
-    r.df = welch_df(a, b);
+    r.df = yuen_welch_df(a->se, a->df, b->se, b->df);
     r.p = difference_p(r.d, r.se, r.df);
     const double half = gsl_cdf_tdist_Qinv(0.05, r.df) * r.se;
     r.log_lo = r.d - half;

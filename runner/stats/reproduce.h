@@ -58,6 +58,9 @@ struct reproduced {
     double log_lo, log_hi; /* 90% interval of D */
 };
 
+/* Nothing is known of it. */
+extern const struct reproduced reproduce_unknown;
+
 /* Holm's adjusted p values: adjusted[i] for p[i]; NaN stays NaN and is not counted. order has room
  * for n. adjusted may not be p. */
 void reproduce_holm(const double p[], size_t n, double adjusted[], size_t order[]);

@@ -7,19 +7,6 @@
 
 #include "stats/order.h"
 
-static double welch_df(const struct yuen *a, const struct yuen *b) {
-    const double va = a->se * a->se;
-    const double vb = b->se * b->se;
-    const double sum = va + vb;
-    if (sum == 0.0) {
-        return fmin(a->df, b->df);
-    }
-    /* By shares of the sum, so that tiny errors do not underflow. */
-    const double wa = va / sum;
-    const double wb = vb / sum;
-    return 1.0 / (wa * wa / a->df + wb * wb / b->df);
-}
-
 static struct yuen difference_of(const struct yuen *x, const struct yuen *y) {
     struct yuen d = {.ok = x->ok && y->ok,
                      .n = x->n + y->n,
@@ -29,19 +16,9 @@ static struct yuen difference_of(const struct yuen *x, const struct yuen *y) {
                      .df = NAN};
     if (d.ok) {
         d.se = hypot(x->se, y->se);
-        d.df = welch_df(x, y);
+        d.df = yuen_welch_df(x->se, x->df, y->se, y->df);
     }
     return d;
-}
-
-static enum verdict_kind kind_by_interval(double lo, double hi, double delta) {
-    if (lo >= -delta && hi <= delta) {
-        return VERDICT_EQUIVALENT;
-    }
-    if (lo > 0.0) {
-        return VERDICT_HIGHER;
-    }
-    return hi < 0.0 ? VERDICT_LOWER : VERDICT_NO_DIFFERENCE;
 }
 
 struct unpaired unpaired_judge(double x[], size_t n1, double y[], size_t n2,
@@ -67,7 +44,7 @@ struct unpaired unpaired_judge(double x[], size_t n1, double y[], size_t n2,
     v->could_hide = expm1(-span.lo > span.hi ? -span.lo : span.hi);
     u.p = yuen_p(&v->yuen);
     if (u.valid[0] >= u.needed[0] && u.valid[1] >= u.needed[1] && v->yuen.ok) {
-        v->kind = kind_by_interval(span.lo, span.hi, log1p(rule->margin));
+        v->kind = verdict_by_interval(span.lo, span.hi, log1p(rule->margin));
     }
     return u;
 }

@@ -15,7 +15,7 @@ size_t verdict_needed(size_t planned) {
     return half > VERDICT_MIN_PAIRS ? half : VERDICT_MIN_PAIRS;
 }
 
-static enum verdict_kind kind_by_interval(double lo, double hi, double delta) {
+enum verdict_kind verdict_by_interval(double lo, double hi, double delta) {
     if (lo >= -delta && hi <= delta) {
         return VERDICT_EQUIVALENT;
     }
@@ -56,7 +56,7 @@ struct verdict verdict_judge(const double a[], const double b[], size_t n,
     if (valid < v.needed || !v.yuen.ok) {
         return v;
     }
-    v.kind = kind_by_interval(span.lo, span.hi, log1p(rule->margin));
+    v.kind = verdict_by_interval(span.lo, span.hi, log1p(rule->margin));
     v.fragile = is_fragile(&v, &ranks);
     return v;
 }

@@ -108,4 +108,7 @@ const char *verdict_word(enum verdict_kind kind, enum metric metric);
  * Cuts at size; returns what snprintf would. VERDICT_TEXT_MAX is always enough. */
 int verdict_text(const struct verdict *v, enum metric metric, char *out, size_t size);
 
+/* Rules 2 to 4, of an interval [lo, hi]. */
+enum verdict_kind verdict_by_interval(double lo, double hi, double delta);
+
 #endif

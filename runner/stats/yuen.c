@@ -83,3 +83,16 @@ double yuen_smallest_shown(const struct yuen *y, size_t n, double alpha, double 
     const double se = sqrt(s2 * (double)(n - 1) / (h * (h - 1.0)));
     return (gsl_cdf_tdist_Qinv(alpha / 2.0, h - 1.0) + gsl_cdf_tdist_Pinv(power, h - 1.0)) * se;
 }
+
+double yuen_welch_df(double se_a, double df_a, double se_b, double df_b) {
+    const double va = se_a * se_a;
+    const double vb = se_b * se_b;
+    const double sum = va + vb;
+    if (sum == 0.0) {
+        return fmin(df_a, df_b);
+    }
+    /* By shares of the sum, so that tiny errors do not underflow. */
+    const double wa = va / sum;
+    const double wb = vb / sum;
+    return 1.0 / (wa * wa / df_a + wb * wb / df_b);
+}

@@ -53,4 +53,7 @@ double yuen_p(const struct yuen *y);
  * is too small. The usual sample-size approximation (shifted t for the noncentral one). */
 double yuen_smallest_shown(const struct yuen *y, size_t n, double alpha, double power);
 
+/* Degrees of freedom of the difference of two independent estimates (Welch and Satterthwaite). */
+double yuen_welch_df(double se_a, double df_a, double se_b, double df_b);
+
 #endif

@@ -9,18 +9,6 @@ static const struct memory_sample memory_unknown = {
     .socket = UNKNOWN_INT,
 };
 
-static const struct latency_summary latency_unknown = {
-    .samples = UNKNOWN_INT,
-    .mean_us = UNKNOWN_REAL,
-    .min_us = UNKNOWN_INT,
-    .p50_us = UNKNOWN_INT,
-    .p75_us = UNKNOWN_INT,
-    .p90_us = UNKNOWN_INT,
-    .p99_us = UNKNOWN_INT,
-    .p999_us = UNKNOWN_INT,
-    .max_us = UNKNOWN_INT,
-};
-
 static const struct load_result load_unknown = {
     .threads = UNKNOWN_INT,
     .duration_us = UNKNOWN_INT,
@@ -72,8 +60,8 @@ void record_init(struct trial_record *r) {
         .replies_checked = UNKNOWN_INT,
         .load = load_unknown,
         .rate = UNKNOWN_REAL,
-        .raw = latency_unknown,
-        .corrected = latency_unknown,
+        .raw = LATENCY_UNKNOWN,
+        .corrected = LATENCY_UNKNOWN,
         .stall_us = UNKNOWN_INT,
         .active_ratio = UNKNOWN_REAL,
         .server = server_unknown,

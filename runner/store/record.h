@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hist.h"
+#include "base/latency.h"
 
 #define RECORD_NAME_SIZE 64
 #define UNKNOWN_INT      (-1)
@@ -39,13 +40,6 @@ enum target_role {
     ROLE_TARGET,  /* one of those compared */
     ROLE_CONTROL, /* the A/A control: a target again under a second name */
     ROLE_NULL,    /* the null server: the ceiling */
-};
-
-/* Latency of one trial in µs, from one histogram. */
-struct latency_summary {
-    int64_t samples;
-    double mean_us;
-    int64_t min_us, p50_us, p75_us, p90_us, p99_us, p999_us, max_us;
 };
 
 /* What the load generator saw in the measured window. */

@@ -20,12 +20,12 @@
 struct local {
     struct target target;
     struct loop *loop;
+    int interrupted; /* how often the loop was before it was started */
     const struct target_spec *spec;
     struct child *child;
     char **argv;
     bool announces;   /* it must print a ready line */
     char *ready_line; /* once seen */
-    int interrupts;   /* the loop's when it was started */
     bool stopped;
     enum target_failure ending; /* once stopped */
     char why[512];
@@ -66,7 +66,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
     }
     l->target.ops = &target_local;
     l->loop = loop;
-    l->interrupts = loop->interrupted;
+    l->interrupted = loop->interrupted;
     l->spec = spec;
     l->announces = !argv_wants_port(spec->argv);
     snprintf(l->target.host, sizeof l->target.host, "%s", spec->host ? spec->host : "127.0.0.1");
@@ -189,7 +189,7 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
     for (;;) {
         int status = 0;
         int64_t left = end_ns - clock_mono_ns();
-        if (l->loop->interrupted != l->interrupts) { /* between two waits, which look only ahead */
+        if (l->loop->interrupted != l->interrupted) { /* between two waits, which do not see it */
             return local_interrupted(l, e);
         }
         enum probe_result r = left <= 0 ? PROBE_TIMEOUT

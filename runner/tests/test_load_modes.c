@@ -12,79 +12,14 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "load/load.h"
+#include "bench_load.h"
 #include "load/summary.h"
 #include "target/http.h"
-#include "target/target.h"
-
-#define SECOND INT64_C(1000000000)
-#define FAKE   "runner/tests/fake-wrk"
-
-struct bench {
-    struct loop loop;
-    struct target *target;
-    struct load_outcome out;
-    struct err e;
-};
-
-static int set_up(void **state) {
-    static const char *const argv[] = {
-        "runner/tests/fake-target", "--listen", "127.0.0.1:0", "--name", "a", NULL};
-    static const struct target_spec spec = {.name = "a", .argv = argv};
-    struct bench *b = calloc(1, sizeof *b);
-    assert_non_null(b);
-    *state = b;
-    setenv("FAKE_WRK", "ok", 1);
-    assert_int_equal(loop_init(&b->loop, &b->e), 0);
-    load_outcome_init(&b->out);
-    if (target_local.start(&b->loop, &spec, &b->target, &b->e) != TARGET_OK ||
-        target_local.ready(b->target, &b->e) != TARGET_OK) {
-        fail_msg("%s", b->e.text);
-    }
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct bench *b = *state;
-    load_outcome_release(&b->out);
-    target_local.free(b->target);
-    loop_release(&b->loop);
-    free(b);
-    return 0;
-}
 
 static struct load_spec spec_for(const struct bench *b, const char *program) {
-    return (struct load_spec){
-        .program = program,
-        .host = b->target->host,
-        .port = b->target->port,
-        .request = {.path = "/hello"},
-        .connections = 4,
-        .threads = 1,
-        .phase = LOAD_WINDOW,
-        .duration_ns = SECOND,
-    };
-}
-
-static enum load_failure run(struct bench *b, const struct load_spec *spec) {
-    struct load *load = NULL;
-    load_outcome_release(&b->out);
-    load_outcome_init(&b->out);
-    b->e = (struct err){0};
-    enum load_failure f = load_wrk.start(&b->loop, spec, &load, &b->e);
-    if (f == LOAD_OK) {
-        f = load_wrk.finish(load, NULL, NULL, &b->out, &b->e);
-    }
-    load_wrk.free(load);
-    return f;
-}
-
-static void run_well(struct bench *b, const struct load_spec *spec) {
-    enum load_failure f = run(b, spec);
-    if (f != LOAD_OK) {
-        fail_msg("%s: %s", load_failure_name(f), b->e.text);
-    }
+    struct load_spec spec = bench_spec(b, program);
+    spec.connections = 4;
+    return spec;
 }
 
 /* A figure of the target's own: a number behind `name` in its /stats. */
@@ -102,13 +37,6 @@ static int64_t target_says(const struct bench *b, const char *name) {
     return n;
 }
 
-static void need_wrk(void) {
-    char path[4096];
-    if (file_which("wrk", path, sizeof path) != 0) {
-        skip();
-    }
-}
-
 /* Exactly N requests reach the server and exactly N replies are counted, whatever the threads and
  * connections; the time is that of the requests, not of wrk's 100 ms timer. */
 static void counts_requests_exactly(void **state) {
@@ -123,7 +51,7 @@ static void counts_requests_exactly(void **state) {
         {10, 10, 2, 1, false, 0}, {120, 3, 3, 8, false, 0}, {50, 4, 1, 1, true, 0},
         {51, 6, 2, 1, true, 3},   {40, 4, 1, 1, false, 5},  {1000, 1, 1, 1, false, 0},
     };
-    need_wrk();
+    bench_need_wrk();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct load_spec spec = spec_for(b, NULL);
         spec.connections = cases[i].connections;
@@ -134,7 +62,7 @@ static void counts_requests_exactly(void **state) {
                                   .think_max_ms = cases[i].think_max_ms};
         int64_t before = target_says(b, "requests");
         int64_t began = clock_mono_ns();
-        enum load_failure f = run(b, &spec);
+        enum load_failure f = bench_run(b, &spec);
         int64_t took_us = (clock_mono_ns() - began) / 1000;
         if (f != LOAD_OK) {
             fail_msg("case %zu: %s: %s", i, load_failure_name(f), b->e.text);
@@ -156,15 +84,15 @@ static void counts_requests_exactly(void **state) {
 /* A warm-up is for a time whatever the window counts. */
 static void warms_up_for_a_time(void **state) {
     struct bench *b = *state;
-    need_wrk();
+    bench_need_wrk();
     struct load_spec spec = spec_for(b, NULL);
     spec.phase = LOAD_WARMUP;
     spec.duration_ns = SECOND / 10;
     spec.mode.requests = 4;
-    enum load_failure f = run(b, &spec);
+    enum load_failure f = bench_run(b, &spec);
     while (spec.duration_ns < 10 * SECOND && b->out.requests <= 4) { /* a busy machine */
         spec.duration_ns *= 4;
-        f = run(b, &spec);
+        f = bench_run(b, &spec);
     }
     if (f != LOAD_OK) {
         fail_msg("%s: %s", load_failure_name(f), b->e.text);
@@ -175,12 +103,12 @@ static void warms_up_for_a_time(void **state) {
 /* A closed loop of c connections that each think T: c/T requests a second at most. */
 static void thinks(void **state) {
     struct bench *b = *state;
-    need_wrk();
+    bench_need_wrk();
     struct load_spec spec = spec_for(b, NULL);
     spec.connections = 10;
     spec.threads = 2;
     spec.mode.think_min_ms = spec.mode.think_max_ms = 50;
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     /* The first request comes after a think time as well; timers are never early by more than one
      * tick of a millisecond. */
     assert_in_range(b->out.requests, 10, 10 * (b->out.duration_us / 1000 / 49));
@@ -191,28 +119,28 @@ static void thinks(void **state) {
     assert_true(load_active_ratio(&b->out.raw, 10, b->out.duration_us) < 0.5);
     /* One think time is longer than the window: nothing is sent, and that is said. */
     spec.mode.think_min_ms = spec.mode.think_max_ms = 5000;
-    assert_int_equal(run(b, &spec), LOAD_HUNG);
+    assert_int_equal(bench_run(b, &spec), LOAD_HUNG);
 }
 
 static void thinks_within_bounds(void **state) {
     struct bench *b = *state;
-    need_wrk();
+    bench_need_wrk();
     struct load_spec spec = spec_for(b, NULL);
     spec.mode = (struct mode){.requests = 40, .think_min_ms = 5, .think_max_ms = 9};
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     assert_in_range(b->out.idle_us, 40 * 5 * 1000, 40 * 9 * 1000);
     int64_t first = b->out.idle_us;
-    run_well(b, &spec); /* the same times in every trial */
+    bench_run_well(b, &spec); /* the same times in every trial */
     assert_int_equal(b->out.idle_us, first);
 }
 
 /* All requests of a batch leave at once, and a latency would be the batch's: none is given. */
 static void pipelines(void **state) {
     struct bench *b = *state;
-    need_wrk();
+    bench_need_wrk();
     struct load_spec spec = spec_for(b, NULL);
     spec.mode.pipeline = 16;
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     assert_true(b->out.requests >= 16);
     assert_int_equal(b->out.raw.n, 0);
     assert_int_equal(b->out.corrected.n, 0);
@@ -222,53 +150,44 @@ static void pipelines(void **state) {
 /* One connection a request. */
 static void closes(void **state) {
     struct bench *b = *state;
-    need_wrk();
+    bench_need_wrk();
     struct load_spec spec = spec_for(b, NULL);
     spec.mode = (struct mode){.requests = 30, .close = true};
     int64_t before = target_says(b, "accepted");
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     int64_t accepted = target_says(b, "accepted") - before - 1;
     /* wrk's probe at its start is one more, and each connection is made once more at the end. */
     assert_in_range(accepted, 30, 30 + 1 + spec.connections);
     assert_int_equal(b->out.errors_read, 0);
     spec.mode.requests = 0;
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     assert_int_equal(hist_total(&b->out.raw), b->out.requests);
     assert_true(isnan(b->out.active_ratio));
 }
 
 static void judges_a_fake(void **state) {
     struct bench *b = *state;
-    static const struct {
-        const char *behaviour;
-        enum load_failure failure;
-        const char *words;
-    } cases[] = {
+    static const struct bench_end ends[] = {
         {"early", LOAD_EARLY, "500 of 1000 requests were answered"},
         {"excess", LOAD_LIES, "1001 requests instead of 1000"},
         {"zero", LOAD_EARLY, "0 of 1000"},
         {"hang", LOAD_TIMEOUT, "not all of 1000 requests were answered"},
     };
-    struct load_spec spec = spec_for(b, FAKE);
+    struct load_spec spec = spec_for(b, FAKE_WRK);
     spec.mode.requests = 1000;
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     assert_int_equal(b->out.requests, 1000);
     assert_int_equal(b->out.wall_us, b->out.duration_us + 1000);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        /* Only what never ends is waited for briefly; the others have all the time they need. */
-        const bool hangs = cases[i].failure == LOAD_TIMEOUT;
-        spec.timeout_ns = hangs ? SECOND : 0;
-        spec.margin_ns = hangs ? -SECOND + SECOND / 5 : 0;
-        setenv("FAKE_WRK", cases[i].behaviour, 1);
-        enum load_failure f = run(b, &spec);
-        if (f != cases[i].failure || !strstr(b->e.text, cases[i].words)) {
-            fail_msg("%s: %s: %s", cases[i].behaviour, load_failure_name(f), b->e.text);
-        }
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        spec.timeout_ns = ends[i].failure == LOAD_TIMEOUT ? SECOND : 0;
+        bench_hurry(&spec, &ends[i]);
+        setenv("FAKE_WRK", ends[i].behaviour, 1);
+        bench_judge(b, "wrk", &ends[i], bench_run(b, &spec));
     }
     setenv("FAKE_WRK", "ok", 1);
-    spec = spec_for(b, FAKE);
+    spec = spec_for(b, FAKE_WRK);
     spec.mode.pipeline = 10;
-    run_well(b, &spec);
+    bench_run_well(b, &spec);
     assert_int_equal(b->out.raw.n, 0);
     assert_true(b->out.active_ratio > 0.5 && b->out.active_ratio < 1.1);
 }
@@ -290,31 +209,26 @@ static void refuses_modes(void **state) {
         {{.requests = -1}, 1, 1, "out of range"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct load_spec spec = spec_for(b, FAKE);
+        struct load_spec spec = spec_for(b, FAKE_WRK);
         spec.connections = cases[i].connections;
         spec.threads = cases[i].threads;
         spec.mode = cases[i].mode;
-        assert_int_equal(run(b, &spec), LOAD_SPEC);
-        assert_int_equal(b->e.class, ERR_USAGE);
-        if (!strstr(b->e.text, cases[i].words)) {
-            fail_msg("case %zu: '%s' lacks '%s'", i, b->e.text, cases[i].words);
-        }
+        bench_refused(b, i, cases[i].words, bench_run(b, &spec));
     }
     char *body = calloc(1, 65536);
     assert_non_null(body);
-    struct load_spec spec = spec_for(b, FAKE);
+    struct load_spec spec = spec_for(b, FAKE_WRK);
     spec.request =
         (struct load_request){.method = "POST", .path = "/upload", .body = body, 65536, false};
     spec.mode.pipeline = 16;
-    assert_int_equal(run(b, &spec), LOAD_SPEC);
-    assert_non_null(strstr(b->e.text, "pipeline fewer"));
+    bench_refused(b, 0, "pipeline fewer", bench_run(b, &spec));
     free(body);
 }
 
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
         CASE(counts_requests_exactly), CASE(warms_up_for_a_time), CASE(thinks),
         CASE(thinks_within_bounds),    CASE(pipelines),           CASE(closes),
         CASE(judges_a_fake),           CASE(refuses_modes),

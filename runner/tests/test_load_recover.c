@@ -189,7 +189,7 @@ static void refuses_lies(void **unused) {
 static void summarises(void **unused) {
     (void)unused;
     struct hist h = {0};
-    struct load_summary s;
+    struct latency_summary s;
     load_summarise(&h, &s);
     assert_int_equal(s.samples, 0);
     assert_true(isnan(s.mean_us));

@@ -231,10 +231,6 @@ static void the_replays_that_ship_can_be_read(void **state) {
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         struct replay_file f;
         struct err e;
-        if (!file_exists(paths[i])) {
-            settings_release(&flags);
-            skip(); /* not begun in the tree */
-        }
         if (replay_file_read(&f, paths[i], &e) != 0) {
             fail_msg("%s", e.text);
         }

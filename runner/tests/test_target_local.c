@@ -241,28 +241,6 @@ static void interrupt_loop(uv_timer_t *timer) {
     raise(SIGINT);
 }
 
-/* Ctrl-C that the loop hears between two waits. */
-static enum target_failure interrupt_located(struct target *t, void *ctx, struct err *e) {
-    struct loop *loop = ctx;
-    (void)t;
-    (void)e;
-    raise(SIGINT);
-    uv_run(&loop->uv, UV_RUN_NOWAIT);
-    return TARGET_OK;
-}
-
-static void is_interrupted_between_waits(void **state) {
-    struct loop *loop = *state;
-    struct target_spec spec = spec_of(announcing);
-    struct target *t = NULL;
-    struct err e = {0};
-    spec.locate = interrupt_located;
-    spec.locate_ctx = loop;
-    setenv("FAKE_TARGET", "never-answer", 1);
-    assert_int_equal(bring_up(loop, &spec, &t, &e), TARGET_INTERRUPTED);
-    target_local.free(t);
-}
-
 static void can_be_interrupted(void **state) {
     struct loop *loop = *state;
     static const char *const behaviours[] = {"no-ready", "never-answer"};
@@ -280,6 +258,20 @@ static void can_be_interrupted(void **state) {
         uv_close((uv_handle_t *)&timer, NULL);
         loop_wait(loop, NULL, NULL, SECOND / 1000);
     }
+}
+
+/* In the turn of the loop in which the ready line came, and before the answer is waited for. */
+static void an_early_interrupt_is_not_lost(void **state) {
+    struct loop *loop = *state;
+    struct target_spec spec = spec_of(announcing);
+    struct target *t = NULL;
+    struct err e = {0};
+    spec.ready_timeout_ns = 10 * SECOND;
+    setenv("FAKE_TARGET", "never-answer", 1);
+    assert_int_equal(target_local.start(loop, &spec, &t, &e), TARGET_OK);
+    loop->interrupted++;
+    assert_int_equal(target_local.ready(t, &e), TARGET_INTERRUPTED);
+    target_local.free(t);
 }
 
 static void probes_addresses(void **state) {
@@ -305,8 +297,8 @@ int main(void) {
         CASE(notices_a_crash),
         CASE(leaves_no_orphan),
         CASE(can_be_interrupted),
+        CASE(an_early_interrupt_is_not_lost),
         CASE(probes_addresses),
-        CASE(is_interrupted_between_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,10 +226,7 @@ static int calibrate_run(struct session *s, const struct config *c, const struct
     if (!s->extra) {
         return err_set(e, ERR_MACHINE, "out of memory");
     }
-    if (session_plan(s, e) != 0 || session_open(s, e) != 0 || session_execute(s, in, e) != 0) {
-        return -1;
-    }
-    return session_finish(s, e);
+    return session_plan(s, e) != 0 ? -1 : session_run(s, in, e);
 }
 
 int command_calibrate(const struct invocation *in, struct err *e) {

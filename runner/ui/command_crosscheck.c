@@ -5,7 +5,6 @@
 #include "report/crosscheck.h"
 #include "ui/crosscheck.h"
 #include "ui/session.h"
-#include "ui/left_out.h"
 
 #define CHECK_USE (USE_RUN | USE_CROSSCHECK)
 #define LIST_SIZE 256
@@ -117,16 +116,7 @@ static int crosscheck_run(struct session *s, const struct invocation *in, struct
     }
     s->crosscheck = true;
     s->config.report = false; /* its own table is the report; `loopbench report` makes the other */
-    if (left_out_find(&s->config, stderr, e) != 0 || session_plan(s, e) != 0) {
-        return -1;
-    }
-    if (s->config.dry_run) {
-        return session_dry_run(s, e);
-    }
-    if (session_open(s, e) != 0 || session_execute(s, in, e) != 0) {
-        return -1;
-    }
-    return session_finish(s, e);
+    return session_plan_installed(s, e) != 0 ? -1 : session_run(s, in, e);
 }
 
 int command_crosscheck(const struct invocation *in, struct err *e) {

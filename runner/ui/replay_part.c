@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "ui/left_out.h"
 #include "ui/session.h"
 
 static int no_memory(struct err *e) {
@@ -50,11 +49,6 @@ static int finish_config(struct config *c, const struct config *of, const char *
     return c->out && (c->plots || !of->plots) ? 0 : no_memory(e);
 }
 
-/* Leaves out what is not installed, saying so, and plans the rest. */
-static int plan_rest(struct session *s, struct err *e) {
-    return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
-}
-
 /* The session of a part, new or resumed. Returns 0, or -1 with *e. */
 static int prepare(struct replaying *r, struct session *s, struct replay_part_config *c,
                    const char *dir, bool again, struct err *e) {
@@ -73,8 +67,9 @@ static int prepare(struct replaying *r, struct session *s, struct replay_part_co
     s->config = c->config;
     c->config = (struct config){0};
     s->extra = json_pack("{s:{s:s, s:s}}", "replay", "id", r->file.replay.id, "part", part);
-    return s->extra && finish_config(&s->config, &r->config, dir, e) == 0 ? plan_rest(s, e)
-                                                                          : no_memory(e);
+    return s->extra && finish_config(&s->config, &r->config, dir, e) == 0
+               ? session_plan_installed(s, e)
+               : no_memory(e);
 }
 
 /* Measures; `*begun` says whether there is a run in the folder afterwards. */
@@ -162,7 +157,7 @@ static int print_plan(const struct replaying *r, size_t i, struct replay_part_co
     say_part(r, i, c);
     s.config = c->config;
     c->config = (struct config){0};
-    int rc = plan_rest(&s, &why);
+    int rc = session_plan_installed(&s, &why);
     if (rc != 0) {
         fprintf(stderr, "loopbench: part %s is left out: %s\n", r->file.replay.part[i].name,
                 why.text);

@@ -3,25 +3,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/cpus.h"
 #include "base/file.h"
-#include "config/options.h"
 #include "plan/limits.h"
 #include "plan/plan_json.h"
-#include "report/calibration.h"
-#include "report/crosscheck.h"
-#include "report/findings.h"
-#include "report/report.h"
-#include "report/summary.h"
 #include "run/manifest.h"
 #include "sample/kernel.h"
-#include "store/counts.h"
-#include "ui/calibrate.h"
-#include "ui/crosscheck.h"
-#include "ui/ending.h"
 #include "ui/left_out.h"
 #include "ui/plan_print.h"
 
@@ -59,118 +47,6 @@ static void on_repeats_spent(void *ctx, int64_t blocks) {
 static void on_tick(uv_timer_t *timer) {
     struct session *s = timer->data;
     progress_tick(s->progress);
-}
-
-int session_plan(struct session *s, struct err *e) {
-    s->begun_ns = clock_mono_ns();
-    return plan_make(&s->plan, &s->config, e);
-}
-
-/* The rest of a run must be measured as its beginning was: config.ini still says what the manifest
- * recorded. Options the manifest does not know are younger than the run. */
-static int session_check_same(const struct config *c, const struct store *before, struct err *e) {
-    const json_t *begun = json_object_get(before->manifest, "options");
-    for (size_t i = 0; i < options_count(); i++) {
-        const char *was = options[i].use & USE_FILE
-                              ? json_string_value(json_object_get(begun, options[i].name))
-                              : NULL;
-        char *now = was ? config_value_text(c, &options[i]) : NULL;
-        bool same = !was || strcmp(was, now ? now : "") == 0;
-        if (!same) {
-            err_set(e, ERR_USAGE,
-                    "%s/config.ini: %s is '%s', but the run was begun with '%s'; put it back, or "
-                    "begin a new run",
-                    before->dir, options[i].name, now ? now : "", was);
-        }
-        free(now);
-        if (!same) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-/* So must guests be what they were: a run recorded what each said of itself. */
-static int session_check_guests(const struct config *c, const char *dir, struct err *e) {
-    for (size_t i = 0; i < c->target_count; i++) {
-        if (c->target[i].changed) {
-            return err_set(e, ERR_USAGE,
-                           "the target.ini of %s is not what it was when %s was begun; put it "
-                           "back, or begin a new run",
-                           c->target[i].name, dir);
-        }
-    }
-    return 0;
-}
-
-/* Configuration and plan as they stand in the folder. */
-static int session_reload(struct session *s, const struct settings *flags, struct err *e) {
-    char *ini = NULL;
-    char *plan = NULL;
-    struct config old = {0};
-    char where[4200];
-    const struct store *before = writer_before(s->run.writer);
-    s->calibration = calibration_is(before);
-    s->crosscheck = crosscheck_is(before);
-    snprintf(where, sizeof where, "%s/config.ini", before->dir);
-    int rc = store_read_text(before, "config.ini", &ini, e);
-    if (rc == 0) {
-        rc = config_load_text(&old, ini, strlen(ini), where, flags, USE_RUN, e);
-    }
-    if (rc == 0) {
-        config_release(&s->config);
-        s->config = old;
-        rc = session_check_same(&s->config, before, e);
-    }
-    if (rc == 0) {
-        rc = session_check_guests(&s->config, before->dir, e);
-    }
-    if (rc == 0) {
-        rc = store_read_text(before, "plan.json", &plan, e);
-    }
-    if (rc == 0) {
-        snprintf(where, sizeof where, "%s/plan.json", before->dir);
-        rc = plan_from_json(&s->plan, plan, strlen(plan), where, e);
-    }
-    /* Sections of targets, the plan, and whatever else the options above do not say. */
-    if (rc == 0 && before->changed) {
-        rc = err_set(e, ERR_USAGE,
-                     "%s/%s is not as it was when the run was begun; put it back, or begin a new "
-                     "run",
-                     before->dir, before->changed);
-    }
-    free(ini);
-    free(plan);
-    return rc;
-}
-
-/* Counts are not resumed: what is missing is counted in seconds. */
-static int session_check_timed(const char *dir, struct err *e) {
-    struct store store;
-    if (store_open(&store, dir, e) != 0) {
-        return -1;
-    }
-    const bool counts = counts_only(store.manifest);
-    store_release(&store);
-    return counts ? err_set(e, ERR_USAGE,
-                            "%s is a run of counts; add what is missing by `loopbench count --add`",
-                            dir)
-                  : 0;
-}
-
-int session_load(struct session *s, const struct invocation *in, struct err *e) {
-    s->begun_ns = clock_mono_ns();
-    if (config_load(&s->config, &in->args->flags, USE_RUN, e) != 0) {
-        return -1;
-    }
-    if (!s->config.resume) {
-        return left_out_find(&s->config, stderr, e) != 0 ? -1 : session_plan(s, e);
-    }
-    if (session_check_timed(s->config.resume, e) != 0) {
-        return -1;
-    }
-    s->run.writer = writer_resume(s->config.resume, e);
-    return s->run.writer ? session_reload(s, &in->args->flags, e) : -1;
 }
 
 int session_dry_run(struct session *s, struct err *e) {
@@ -302,78 +178,6 @@ static int session_measure(struct session *s, struct err *e) {
     return rc;
 }
 
-/* The closing table and findings, from what is on disk as any later report. */
-static int print_tables(const char *dir, struct err *e) {
-    struct store store;
-    struct cells cells;
-    if (store_open(&store, dir, e) != 0) {
-        return -1;
-    }
-    int rc = cells_build(&cells, &store, e);
-    if (rc == 0) {
-        const bool utf8 = progress_style_for(stdout, false).utf8;
-        summary_print(stdout, &cells, utf8);
-        rc = findings_print_run(stdout, &cells, utf8, e);
-        cells_release(&cells);
-    }
-    store_release(&store);
-    return rc;
-}
-
-int session_finish(struct session *s, struct err *e) {
-    const struct run *r = &s->run;
-    char dir[PATH_MAX];
-    char shown[PATH_MAX];
-    struct run_ending summary = {
-        .planned = (int64_t)s->plan.trial_count,
-        .measured = r->measured - r->again,
-        .failed = r->failed,
-        .repeated = r->again,
-        .wall_ns = clock_mono_ns() - s->begun_ns,
-        .interrupted = r->interrupted,
-        .folder = shown,
-        .report = getenv("LOOPBENCH_REPORT_SHOWN"),
-    };
-    int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
-    snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
-    ending_shown(dir, shown, sizeof shown);
-    writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
-    s->run.writer = NULL;
-    if (r->measured + r->skipped > 0) {
-        struct report_options o = {
-            .plots =
-                s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
-            .no_plots = !s->config.report || r->interrupted,
-            .shown = shown,
-            .notes = stderr,
-        };
-        if ((!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) ||
-            (s->config.report && report_write(dir, &o, e) != 0)) {
-            fprintf(stderr, "loopbench: %s\n", e->text);
-            status = status ? status : (int)e->class;
-        }
-    }
-    if (s->calibration && !r->interrupted) {
-        int judged = calibrate_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
-        if (judged < 0) {
-            fprintf(stderr, "loopbench: %s\n", e->text);
-        }
-        judged = judged < 0 ? (int)e->class : judged;
-        status = status ? status : judged;
-    }
-    if (s->crosscheck) {
-        int judged = crosscheck_conclude(dir, stdout, progress_style_for(stdout, false).utf8, e);
-        if (judged < 0) {
-            fprintf(stderr, "loopbench: %s\n", e->text);
-        }
-        judged = judged < 0 ? (int)e->class : judged;
-        status = status ? status : judged;
-    }
-    fflush(stdout);
-    ending_print(stderr, &summary);
-    return status;
-}
-
 int session_open(struct session *s, struct err *e) {
     char gnuplot[PATH_MAX];
     if (s->config.report && file_which("gnuplot", gnuplot, sizeof gnuplot) != 0) {
@@ -402,6 +206,16 @@ int session_execute(struct session *s, const struct invocation *in, struct err *
         return err_set(e, ERR_FAILED, "interrupted before anything was measured");
     }
     return rc;
+}
+
+int session_run(struct session *s, const struct invocation *in, struct err *e) {
+    if (s->config.dry_run) {
+        return session_dry_run(s, e);
+    }
+    if (session_open(s, e) != 0 || session_execute(s, in, e) != 0) {
+        return -1;
+    }
+    return session_finish(s, e);
 }
 
 void session_release(struct session *s) {

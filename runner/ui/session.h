@@ -2,7 +2,8 @@
  * that measure have in common.
  *
  * In this order: session_load, or a configuration of the caller's own and session_plan;
- * session_open; session_execute; session_finish; and session_release whatever happened. */
+ * session_run, or the steps it is made of where there is something to do between them; and
+ * session_release whatever happened. */
 #ifndef UI_SESSION_H
 #define UI_SESSION_H
 
@@ -35,6 +36,13 @@ int session_load(struct session *s, const struct invocation *in, struct err *e);
 
 /* The plan of s->config, which the caller has filled. Returns 0 or -1 with *e. */
 int session_plan(struct session *s, struct err *e);
+
+/* The same of what is installed, saying what is left out. Returns 0 or -1 with *e. */
+int session_plan_installed(struct session *s, struct err *e);
+
+/* From the plan to the end: session_open, session_execute and session_finish, or session_dry_run
+ * where that is what was asked for. Returns the exit status, or -1 with *e. */
+int session_run(struct session *s, const struct invocation *in, struct err *e);
 
 /* Checks what can be checked without starting a target (programs, CPUs, limits) and starts the
  * loop. Returns 0 or -1 with *e. */

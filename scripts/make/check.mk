@@ -11,13 +11,14 @@ ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] se
                   servers/tests/fuzz/*.c))
 # Scripts that test what other programs make of ours (a browser, an engine, valgrind): not twice.
 PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.t
-# Each test is a process of its own with a time limit; prove reads the TAP.
+# Each test is a process of its own with a time limit; prove reads the TAP, and shows what
+# failed and what was skipped, with the reason.
 # Most tests wait more than they compute, so several run at once; those that provoke or
 # measure a disturbance of the machine run alone.
 JOBS         ?= 3
 PROVE        := prove --jobs $(JOBS) --rules 'seq=**/{faults,smoke,calibrate,interrupt}.t' \
                 --rules 'seq=**/test_target_local' --rules 'par=**' \
-                --timer --failures --exec 'timeout -k 5 300'
+                --timer --failures --directives --exec 'scripts/run-test 300'
 
 deps: ## install what running needs (apt), saying so first; elsewhere name it
 	@scripts/deps run

@@ -1,6 +1,8 @@
 /* Serialising replies. The bytes are h2o's: names of its own headers capitalised, others not. */
 #include "common/http1_internal.h"
 
+#include "common/put.h"
+
 #include <string.h>
 
 #define FIXED_ROOM 192 /* everything in a head but reason, content type and Allow */
@@ -9,23 +11,6 @@ size_t http1_reply_room(const struct http1 *http) {
     const struct app_reply *reply = &http->exchange.reply;
     size_t body = reply->body.len <= HTTP1_INLINE_BODY ? reply->body.len : 0;
     return FIXED_ROOM + reply->reason.len + reply->content_type.len + reply->allow.len + body;
-}
-
-static char *put(char *at, const char *text, size_t len) {
-    memcpy(at, text, len);
-    return at + len;
-}
-
-#define PUT(at, literal) put((at), (literal), sizeof(literal) - 1)
-
-static char *put_number(char *at, uint64_t value) {
-    char digits[20];
-    size_t i = sizeof digits;
-    do {
-        digits[--i] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    return put(at, digits + i, sizeof digits - i);
 }
 
 void http1_put_continue(struct http1 *http) {

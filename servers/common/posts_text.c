@@ -1,5 +1,7 @@
 #include "common/posts_text.h"
 
+#include "common/put.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,23 +32,6 @@ void posts_text_begin(struct posts_text *text, size_t guess) {
     if (make_room(text, guess > 2 ? guess : 2)) {
         text->base[text->len++] = '[';
     }
-}
-
-static char *put(char *at, const char *bytes, size_t len) {
-    memcpy(at, bytes, len);
-    return at + len;
-}
-
-#define PUT(at, literal) put((at), (literal), sizeof(literal) - 1)
-
-static char *put_number(char *at, uint64_t value) {
-    char digits[20];
-    size_t i = sizeof digits;
-    do {
-        digits[--i] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    return put(at, digits + i, sizeof digits - i);
 }
 
 static char *put_padded(char *at, unsigned value, unsigned digits) {

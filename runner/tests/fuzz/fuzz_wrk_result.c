@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct load_outcome o;
-    struct load_summary s;
+    struct latency_summary s;
     struct err e = {0};
     char version[16];
     char *text = malloc(size + 1);

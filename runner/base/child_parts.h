@@ -1,0 +1,58 @@
+/* child_parts.h — a running program; for child.c and child_output.c only. */
+#ifndef BASE_CHILD_PARTS_H
+#define BASE_CHILD_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "base/child.h"
+
+#define TAIL_SIZE 4096
+#define LINE_SIZE 8192
+
+struct pipe_end {
+    uv_pipe_t handle;
+    struct child *child;
+    bool open;
+};
+
+struct child {
+    struct loop *loop;
+    pid_t pid;
+    bool exited;
+    int status, signum;
+    struct rusage usage;
+    uv_signal_t on_chld; /* without a guard */
+    /* with one */
+    pid_t guard;
+    int socket;
+    uv_poll_t on_packet;
+    bool told;  /* how the program ended */
+    bool empty; /* nothing of it is left, nor the guard */
+    struct pipe_end out, err;
+    int handles; /* libuv handles not yet closed; the last one frees the child */
+    bool freed;
+    void (*on_line)(void *ctx, const char *line);
+    void *ctx;
+    char line[LINE_SIZE];
+    size_t line_len;
+    bool line_cut; /* the rest of an overlong line is dropped */
+    char tail[TAIL_SIZE + 1];
+    size_t tail_len;
+    char buf[16384];
+};
+
+/* Of every handle: the last one frees a child that nobody needs any more. */
+void child_on_close(uv_handle_t *handle);
+
+/* Reads what comes through `fd`, which it takes: the last of it is kept, and lines of standard
+ * output go to on_line. */
+void child_output_watch(struct child *c, struct pipe_end *p, int fd);
+
+/* Reads no more of it. */
+void child_output_close(struct pipe_end *p);
+
+#endif

@@ -1,0 +1,90 @@
+/* What comes after the last trial: report, tables and last lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "report/findings.h"
+#include "report/report.h"
+#include "report/summary.h"
+#include "ui/calibrate.h"
+#include "ui/crosscheck.h"
+#include "ui/ending.h"
+#include "ui/session.h"
+
+/* The closing table and findings, from what is on disk as any later report. */
+static int print_tables(const char *dir, struct err *e) {
+    struct store store;
+    struct cells cells;
+    if (store_open(&store, dir, e) != 0) {
+        return -1;
+    }
+    int rc = cells_build(&cells, &store, e);
+    if (rc == 0) {
+        const bool utf8 = progress_style_for(stdout, false).utf8;
+        summary_print(stdout, &cells, utf8);
+        rc = findings_print_run(stdout, &cells, utf8, e);
+        cells_release(&cells);
+    }
+    store_release(&store);
+    return rc;
+}
+
+/* A calibration and a cross-check have tables of their own, and a replay one for all its parts. */
+static int report(const struct session *s, const char *dir, const char *shown, struct err *e) {
+    const struct report_options o = {
+        .plots = s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
+        .no_plots = !s->config.report || s->run.interrupted,
+        .shown = shown,
+        .notes = stderr,
+    };
+    if (!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) {
+        return -1;
+    }
+    return s->config.report ? report_write(dir, &o, e) : 0;
+}
+
+/* The status to exit with, which is the first that was not 0. */
+static int conclude(int (*judge)(const char *dir, FILE *out, bool utf8, struct err *e),
+                    const char *dir, int status, struct err *e) {
+    int judged = judge(dir, stdout, progress_style_for(stdout, false).utf8, e);
+    if (judged < 0) {
+        fprintf(stderr, "loopbench: %s\n", e->text);
+        judged = (int)e->class;
+    }
+    return status ? status : judged;
+}
+
+int session_finish(struct session *s, struct err *e) {
+    const struct run *r = &s->run;
+    char dir[PATH_MAX];
+    char shown[PATH_MAX];
+    struct run_ending summary = {
+        .planned = (int64_t)s->plan.trial_count,
+        .measured = r->measured - r->again,
+        .failed = r->failed,
+        .repeated = r->again,
+        .wall_ns = clock_mono_ns() - s->begun_ns,
+        .interrupted = r->interrupted,
+        .folder = shown,
+        .report = getenv("LOOPBENCH_REPORT_SHOWN"),
+    };
+    int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
+    snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
+    ending_shown(dir, shown, sizeof shown);
+    writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
+    s->run.writer = NULL;
+    if (r->measured + r->skipped > 0 && report(s, dir, shown, e) != 0) {
+        fprintf(stderr, "loopbench: %s\n", e->text);
+        status = status ? status : (int)e->class;
+    }
+    if (s->calibration && !r->interrupted) {
+        status = conclude(calibrate_conclude, dir, status, e);
+    }
+    if (s->crosscheck) {
+        status = conclude(crosscheck_conclude, dir, status, e);
+    }
+    fflush(stdout);
+    ending_print(stderr, &summary);
+    return status;
+}
