@@ -47,6 +47,10 @@ void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about
     m->say = (struct text_file){0};
 }
 
+void maker_caution(struct maker *m) {
+    maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
+}
+
 const char *maker_target(const struct maker *m, const struct cell *cell) {
     return m->v->cells->targets[cell->target].name;
 }

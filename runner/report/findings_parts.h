@@ -22,6 +22,9 @@ bool maker_begin(struct maker *m);
 /* Ends it. Of one kind and figure, larger `size` comes first. */
 void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about, double size);
 
+/* Ends one that says what must not be concluded. */
+void maker_caution(struct maker *m);
+
 /* A name of the run's as it stands in a row. */
 const char *maker_target(const struct maker *m, const struct cell *cell);
 
@@ -44,6 +47,8 @@ void findings_say_difference(struct maker *m, const struct finding_group *g,
 /* The parts of the whole. */
 void findings_say_verdicts(struct maker *m);
 void findings_say_places(struct maker *m);
+/* What must not be concluded from throughput: who was the limit, and whether that is known. */
+void findings_caution_client(struct maker *m);
 /* What must not be concluded from memory of a server in several places. */
 void findings_caution_places(struct maker *m);
 void findings_say_guests(struct maker *m);

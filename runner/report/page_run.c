@@ -43,7 +43,10 @@ void page_reading(struct doc *d, const struct cells *c) {
     put_term(d, "rounds",
              "rounds that gave figures, of those planned. errors: failed connections, reads, "
              "writes, timeouts and unexpected statuses, over all rounds. flags: what was noticed "
-             "about the measurement; \":2\" means in 2 rounds, no number in all.");
+             "about the measurement; \":2\" means in 2 rounds, no number in all. client-near: in a "
+             "round or more the figure reached 80% of what the null server does, or the load "
+             "generator's thread was busy all the time, so targets may differ by more than it "
+             "shows; client-unknown: there was nothing to tell that by.");
     doc_close(d, DOC_LIST);
     doc_begin(d, DOC_PARAGRAPH, NULL);
     doc_say(d, "The method in full: ");

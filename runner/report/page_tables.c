@@ -60,6 +60,18 @@ static void put_count(struct doc *d, int64_t v) {
     doc_say(d, "%s", text);
 }
 
+/* Who set the throughput, among the flags: said unless it was the server, or was flagged before. */
+static void put_client(struct doc *d, const struct cells *c, const struct cell *cell) {
+    const bool null = c->targets[cell->target].role == ROLE_NULL;
+    char word[32];
+    snprintf(word, sizeof word, "client-%s", client_state_name(cell->client));
+    if (cell->client == CLIENT_FREE || cell->measured == cell->failed ||
+        (null && cell->client == CLIENT_UNKNOWN) || strstr(cell->flags, word)) {
+        return;
+    }
+    doc_say(d, "%s%s", *cell->flags ? " " : "", word);
+}
+
 static void put_row(struct doc *d, const struct cells *c, const struct cell *cell) {
     static const enum figure_id ids[] = {FIG_CPU,  FIG_RATE,     FIG_P50,     FIG_P99,
                                          FIG_P999, FIG_RSS_IDLE, FIG_RSS_PEAK};
@@ -77,9 +89,7 @@ static void put_row(struct doc *d, const struct cells *c, const struct cell *cel
     put_count(d, cell->errors);
     doc_cell(d);
     doc_name(d, cell->flags);
-    if (cell->client == CLIENT_LIMITED && !strstr(cell->flags, "client-limited")) {
-        doc_say(d, "%sclient-limited", *cell->flags ? " " : "");
-    }
+    put_client(d, c, cell);
     doc_row_end(d);
 }
 

@@ -61,14 +61,29 @@ static void put_right(FILE *out, const char *text, int width) {
     fprintf(out, " %*s%s", used < (size_t)width ? width - (int)used : 0, "", text);
 }
 
-static void put_figure(FILE *out, const struct cell *cell, const struct column *column, bool utf8) {
+/* What stands before a throughput: who set it. */
+static const char *client_mark(const struct cells *c, const struct cell *cell) {
+    switch (cell->client) {
+    case CLIENT_LIMITED:
+        return "≥";
+    case CLIENT_NEAR:
+        return "~";
+    case CLIENT_UNKNOWN:
+        return c->targets[cell->target].role == ROLE_NULL ? "" : "?";
+    case CLIENT_FREE:
+        break;
+    }
+    return "";
+}
+
+static void put_figure(FILE *out, const struct cells *c, const struct cell *cell,
+                       const struct column *column, bool utf8) {
     const struct figure *f = &cell->figure[column->id];
     char value[40];
     char text[96];
     figure_format(value, sizeof value, column->id, f->s.median);
-    bool limited =
-        column->id == FIG_RATE && cell->client == CLIENT_LIMITED && isfinite(f->s.median);
-    snprintf(text, sizeof text, "%s%s", limited ? "≥" : "", value);
+    const bool rate = column->id == FIG_RATE && isfinite(f->s.median);
+    snprintf(text, sizeof text, "%s%s", rate ? client_mark(c, cell) : "", value);
     if (column->interval && isfinite(f->s.lo)) {
         const struct figure_scale s = figure_scale(column->id, f->s.median);
         snprintf(text, sizeof text, "%s [%.*f, %.*f]", value, s.decimals, f->s.lo / s.divisor,
@@ -100,7 +115,7 @@ static void put_row(FILE *out, const struct cells *c, const struct cell *cell, b
         text_terminal(name, sizeof name, c->targets[cell->target].name, NAME_COLUMNS, utf8);
     fprintf(out, "%s%*s", name, (int)(NAME_COLUMNS - used), "");
     for (size_t i = 0; i < COLUMNS; i++) {
-        put_figure(out, cell, column_at(c, i), utf8);
+        put_figure(out, c, cell, column_at(c, i), utf8);
     }
     put_errors(out, cell);
     fputc('\n', out);
@@ -123,22 +138,42 @@ static void put_heading(FILE *out, const struct cells *c, const struct cell *cel
     fputc('\n', out);
 }
 
+/* What the marks before throughputs mean, of those that are there. */
+static void put_marks(FILE *out, const struct cells *c, bool utf8) {
+    bool seen[CLIENT_UNKNOWN + 1] = {false};
+    bool cpu = false; /* known where throughput is a lower bound */
+    for (size_t i = 0; c->cell && i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        if (isfinite(cell->figure[FIG_RATE].s.median) && *client_mark(c, cell)) {
+            seen[cell->client] = true;
+            cpu =
+                cpu || (cell->client == CLIENT_LIMITED && isfinite(cell->figure[FIG_CPU].s.median));
+        }
+    }
+    if (seen[CLIENT_LIMITED]) {
+        fprintf(out, "%s: set by the load generator, a lower bound; %s.\n", utf8 ? "≥" : ">=",
+                cpu ? "CPU/req compares" : "nothing compares, CPU/req being n/a");
+    }
+    if (seen[CLIENT_NEAR]) {
+        fputs("~: near what the load generator can do; targets may differ by more than it shows.\n",
+              out);
+    }
+    if (seen[CLIENT_UNKNOWN]) {
+        fputs("?: it is not known whether the load generator set it.\n", out);
+    }
+}
+
 static void put_legend(FILE *out, const struct cells *c, bool utf8) {
-    bool limited = false;
     bool missing = false;
     for (size_t i = 0; c->cell && i < c->count; i++) {
         const struct cell *cell = &c->cell[i];
-        limited = limited || cell->client == CLIENT_LIMITED;
         missing = missing || cell->figure[FIG_P99].missing[0] ||
                   (!c->counts && cell->figure[FIG_P999].missing[0]);
     }
     fprintf(out, "\nMedians of %zu round%s%s; memory is the peak.\n", c->rounds,
             c->rounds == 1 ? "" : "s",
             c->rounds >= ORDER_MIN_N ? " [95% interval]" : ", too few for intervals");
-    if (limited) {
-        fprintf(out, "%s: set by the load generator, a lower bound; CPU/req compares.\n",
-                utf8 ? "≥" : ">=");
-    }
+    put_marks(out, c, utf8);
     if (missing) {
         fputs("n/a: see \"What is missing, and why\" in report.md.\n", out);
     }

@@ -144,6 +144,69 @@ static void a_ceiling_that_was_exceeded_is_none(void **state) {
     end(&c);
 }
 
+static void near_the_ceiling_is_a_warning(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[0].rate = 100000;
+    s.target[1].rate = 106000;
+    synthetic_make(&s);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_DIFFERENCE, "served");
+    assert_says(&c, FINDING_CAUTION,
+                "hello: the load generator was near its limit with base at 100 connections; lean "
+                "at 100 connections: in at least one block they reached 80% of what the null "
+                "server did");
+    assert_says(&c, FINDING_CAUTION, "(in the median block 80.0% to 84.8%)");
+    assert_says(&c, FINDING_CAUTION, "; CPU per request is not touched by that.");
+    end(&c);
+}
+
+static void a_null_server_that_failed_is_no_ceiling(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (size_t i = 0; i < s.store.count; i++) {
+        struct trial_record *r = &s.store.records[i];
+        r->status = r->role == ROLE_NULL ? TRIAL_FAILED : TRIAL_OK;
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello: no ceiling is known for the throughput of base at 100 connections; lean at "
+                "100 connections: the null server gave no figure in their blocks.");
+    assert_null(find(&c, "it is not known"));
+    end(&c);
+}
+
+static void a_generator_that_was_not_seen_is_said(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[3] = (struct synthetic_target){0};
+    synthetic_make(&s);
+    for (size_t i = 0; i < s.store.count; i++) {
+        s.store.records[i].load.thread_busy = NAN;
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello: it is not known whether the load generator limited the throughput of base "
+                "at 100 connections; lean at 100 connections: neither");
+    assert_says(&c, FINDING_CAUTION, "Without the null server");
+    end(&c);
+}
+
+static void cpu_that_was_not_measured_compares_nothing(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[0].cpu = s.target[1].cpu = s.target[2].cpu = NAN;
+    s.target[0].rate = s.target[2].rate = 118000;
+    s.target[1].rate = 120000;
+    synthetic_make(&s);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "bear no verdict, and CPU per request is n/a, so that nothing compares them.");
+    assert_null(find(&c, "CPU per request does"));
+    end(&c);
+}
+
 static void requests_that_failed_are_a_caution(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -187,6 +250,10 @@ int main(void) {
         cmocka_unit_test(gating_that_matters_is_said_in_the_sentence),
         cmocka_unit_test(a_lower_bound_is_no_finding),
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
+        cmocka_unit_test(near_the_ceiling_is_a_warning),
+        cmocka_unit_test(a_null_server_that_failed_is_no_ceiling),
+        cmocka_unit_test(a_generator_that_was_not_seen_is_said),
+        cmocka_unit_test(cpu_that_was_not_measured_compares_nothing),
         cmocka_unit_test(requests_that_failed_are_a_caution),
         cmocka_unit_test(an_unfinished_run_and_a_late_margin_are_cautions),
     };

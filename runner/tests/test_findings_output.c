@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "concluded.h"
 #include "report/formats.h"
+#include "report/summary.h"
 #include "report/verdicts_formats.h"
 
 /* A run without counts. */
@@ -74,6 +75,44 @@ static void at_most_eight_sentences_are_printed(void **state) {
     assert_non_null(strstr(text, " more findings in report.md"));
     free(text);
     end(&c);
+}
+
+/* The table on the screen says who set a throughput, where it was not the server. */
+static void marks_say_who_set_a_throughput(void **state) {
+    static const struct {
+        double rate, cpu, busy;
+        const char *row, *legend;
+    } cases[] = {
+        {60000, 8, 0.7, " 6", "memory is the peak.\n"},
+        {106000, 8, 0.7, " ~10", "~: near what the load generator can do"},
+        {120000, 8, 0.7, " ≥1", "≥: set by the load generator, a lower bound; CPU/req compares."},
+        {120000, NAN, 0.7, " ≥1", "a lower bound; nothing compares, CPU/req being n/a."},
+        {60000, 8, NAN, " ?6", "?: it is not known whether the load generator set it."},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct synthetic s = usual();
+        char *text = NULL;
+        size_t len = 0;
+        s.target[0].rate = s.target[1].rate = s.target[2].rate = cases[i].rate;
+        s.target[0].cpu = s.target[1].cpu = s.target[2].cpu = cases[i].cpu;
+        s.target[isnan(cases[i].busy) ? 3 : 4] = (struct synthetic_target){0};
+        synthetic_make(&s);
+        for (size_t k = 0; k < s.store.count; k++) {
+            s.store.records[k].load.thread_busy = cases[i].busy;
+        }
+        struct concluded c = conclude(&s);
+        FILE *f = open_memstream(&text, &len);
+        assert_non_null(f);
+        summary_print(f, &s.cells, true);
+        fclose(f);
+        if (!strstr(text, cases[i].row) || !strstr(text, cases[i].legend)) {
+            fail_msg("%s\nnot '%s' and '%s'", text, cases[i].row, cases[i].legend);
+        }
+        assert_int_equal(i > 0, strstr(text, "load generator") != NULL);
+        free(text);
+        end(&c);
+    }
 }
 
 static char *read_back(const char *dir, const char *name) {
@@ -176,6 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_inert_on_a_terminal),
         cmocka_unit_test(at_most_eight_sentences_are_printed),
+        cmocka_unit_test(marks_say_who_set_a_throughput),
         cmocka_unit_test(names_are_inert_in_files),
         cmocka_unit_test(the_report_begins_with_not_validated),
     };
