@@ -67,39 +67,104 @@ static void add_all(struct line *l, const struct verdicts *v, bool failed) {
     }
 }
 
+/* What kept the control from deciding over one figure. */
+struct unjudged {
+    size_t cells, limited; /* in which it was measured; of those limited by the load generator */
+    size_t valid;          /* blocks, of the cell that has most of them */
+};
+
+static struct unjudged why_unjudged(const struct verdicts *v, enum verdict_about about) {
+    struct unjudged u = {0};
+    for (size_t i = v->pair_count; i < v->count; i++) {
+        const struct verdict_row *r = &v->row[i];
+        const size_t n = r->gated.pairs.valid;
+        if (r->about != about || n + r->invalid_blocks == 0) {
+            continue;
+        }
+        u.cells++;
+        if (about == ABOUT_RATE &&
+            (r->a->client == CLIENT_LIMITED || r->b->client == CLIENT_LIMITED)) {
+            u.limited++;
+        } else {
+            u.valid = n > u.valid ? n : u.valid;
+        }
+    }
+    return u;
+}
+
+static bool lacks_blocks(const struct unjudged *u) {
+    return u->limited < u->cells;
+}
+
+static void add_few(struct line *l, const struct verdicts *v, size_t valid) {
+    line_add(l, "too few valid blocks, at most %zu of %zu where %zu are needed", valid,
+             v->cells->rounds, verdict_needed(v->cells->rounds));
+}
+
+static void add_why(struct line *l, const struct verdicts *v, const struct unjudged *u) {
+    if (u->cells == 0) {
+        line_add(l, "was not measured");
+    }
+    if (u->limited > 0) {
+        line_add(l, "was limited by the load generator%s",
+                 lacks_blocks(u) ? " in some cells and has in others " : "");
+    } else if (u->cells > 0) {
+        line_add(l, "has ");
+    }
+    if (lacks_blocks(u)) {
+        add_few(l, v, u->valid);
+    }
+}
+
 static void add_unjudged(struct line *l, const struct verdicts *v) {
     for (int i = 0; i < ABOUT_AA_COUNT; i++) {
-        const struct verdict_aa *aa = &v->aa[i];
-        if (aa->gated.judged == 0) {
-            line_add(l, "; %s was not judged (%s)",
-                     verdict_about_info((enum verdict_about)i)->title,
-                     aa->limited > 0 ? "the load generator limited it" : "too few valid blocks");
+        if (v->aa[i].gated.judged > 0) {
+            continue;
         }
+        const enum verdict_about about = (enum verdict_about)i;
+        const struct unjudged u = why_unjudged(v, about);
+        line_add(l, "; %s was not judged (%s)", verdict_about_info(about)->title,
+                 u.limited == 0 && u.cells > 0 ? "too few valid blocks"
+                 : u.cells == 0                ? "it was not measured"
+                 : lacks_blocks(&u)            ? "the load generator limited it in some cells, and "
+                                                 "others have too few valid blocks"
+                                               : "the load generator limited it");
     }
 }
 
 static void say_not_judged(struct line *l, const struct verdicts *v) {
-    size_t valid = 0;
     if (v->control == SIZE_MAX) {
         line_add(l, "no A/A control was measured, so nothing shows what this machine finds between "
                     "two equal servers");
         return;
     }
+    add_control(l, v);
     if (v->pair_count == v->count) {
-        add_control(l, v);
         line_add(l,
                  " stands alone: the target it repeats was not measured beside it in any of %zu "
                  "blocks",
                  v->blocks);
         return;
     }
-    for (size_t i = v->pair_count; i < v->count; i++) {
-        const size_t n = v->row[i].gated.pairs.valid;
-        valid = n > valid ? n : valid;
+    struct unjudged u[ABOUT_AA_COUNT];
+    bool alike = true; /* neither has another reason than too few blocks */
+    size_t valid = 0;
+    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+        u[i] = why_unjudged(v, (enum verdict_about)i);
+        alike = alike && u[i].cells > 0 && u[i].limited == 0;
+        valid = u[i].valid > valid ? u[i].valid : valid;
     }
-    add_control(l, v);
-    line_add(l, " has too few valid blocks, at most %zu of %zu where %zu are needed", valid,
-             v->cells->rounds, verdict_needed(v->cells->rounds));
+    if (alike) {
+        line_add(l, " has ");
+        add_few(l, v, valid);
+        return;
+    }
+    line_add(l, " could not be judged:");
+    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+        line_add(l, "%s %s ", i > 0 ? " and" : "",
+                 verdict_about_info((enum verdict_about)i)->title);
+        add_why(l, v, &u[i]);
+    }
 }
 
 void findings_judge_run(struct findings *f, const struct verdicts *v) {
