@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/conditions.h"
 #include "report/findings_parts.h"
 #include "store/manifest.h"
 
@@ -76,6 +77,16 @@ static void caution_control(struct maker *m) {
     }
 }
 
+static void caution_conditions(struct maker *m) {
+    struct condition found[CONDITIONS_MAX];
+    const size_t n = conditions_read(m->v->cells->store->manifest, found);
+    for (size_t i = 0; i < n && maker_begin(m); i++) {
+        fprintf(m->say.f, "The machine and its use, %s: %s; %s. Remedy: %s.", found[i].name,
+                found[i].value, found[i].why, found[i].fix);
+        maker_caution(m);
+    }
+}
+
 static void caution_choices(struct maker *m) {
     const struct verdicts *v = m->v;
     const struct cells *c = v->cells;
@@ -112,6 +123,7 @@ void findings_say_cautions(struct maker *m) {
     findings_say_guests(m);
     caution_control(m);
     caution_counts(m);
+    caution_conditions(m);
     caution_choices(m);
     findings_caution_places(m);
 }

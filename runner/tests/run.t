@@ -213,6 +213,16 @@ def _():
         ok(MADE <= set(os.listdir(folder)), "no report: %s" % os.listdir(folder))
 
 
+@tap.case("what is known to hurt is said when a run begins, and in its report")
+def _():
+    with Box() as own:
+        folder = own.at("out")
+        result = own.loopbench("run", own.ini(), "--backlog", "1", "--connections", "40", "--out",
+                               folder).expect(0)
+        for text, where in (result.err, "stderr"), (Run(folder).text("report.md"), "report.md"):
+            eq(text.count("backlog: a listen queue of 1 for 40 connections"), 1, where)
+
+
 @tap.case("a disturbed block is run again, at most twice, whole, and all of it is kept")
 def _():
     with Box() as own:

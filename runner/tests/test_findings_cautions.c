@@ -161,6 +161,19 @@ static void near_the_ceiling_is_a_warning(void **state) {
     end(&c);
 }
 
+static void conditions_that_hurt_are_cautions(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    json_object_set_new(json_object_get(s.store.manifest, "options"), "backlog", json_string("1"));
+    json_object_set_new(s.store.manifest, "machine",
+                        json_pack("{s:{s:i}}", "limits", "somaxconn", 4096));
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "The machine and its use, backlog: a listen queue of 1 for 100 connections");
+    end(&c);
+}
+
 static void a_null_server_that_failed_is_no_ceiling(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -254,6 +267,7 @@ int main(void) {
         cmocka_unit_test(a_lower_bound_is_no_finding),
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
         cmocka_unit_test(near_the_ceiling_is_a_warning),
+        cmocka_unit_test(conditions_that_hurt_are_cautions),
         cmocka_unit_test(a_null_server_that_failed_is_no_ceiling),
         cmocka_unit_test(a_generator_that_was_not_seen_is_said),
         cmocka_unit_test(cpu_that_was_not_measured_compares_nothing),

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "plan/limits.h"
 #include "plan/plan_json.h"
+#include "report/conditions.h"
 #include "run/manifest.h"
 #include "sample/kernel.h"
 #include "ui/left_out.h"
@@ -119,6 +120,7 @@ static int session_begin(struct session *s, const struct invocation *in, struct 
             .plan = plan,
         };
         s->run.writer = writer_begin(&b, e);
+        s->manifest = json_incref(manifest);
     }
     json_decref(manifest);
     free(config);
@@ -126,17 +128,20 @@ static int session_begin(struct session *s, const struct invocation *in, struct 
     return s->run.writer ? 0 : -1;
 }
 
-/* What is known beforehand to go wrong. */
-static void session_warn(struct session *s) {
+/* What is known beforehand to go wrong, or to hurt. */
+static void session_warn(struct session *s, const json_t *manifest) {
     struct kernel_conntrack tracked;
-    char text[320];
+    struct condition found[CONDITIONS_MAX];
+    char text[CONDITION_TEXT_MAX];
     kernel_read_conntrack("", &tracked);
     if (limits_judge_tracked(limits_connections_made(&s->config, s->plan.trial_count),
                              tracked.count, tracked.max, text, sizeof text)) {
         progress_note(s->progress, "warning: %s", text);
     }
-    if (s->run.setup.cpus.note[0]) {
-        progress_note(s->progress, "note: %s", s->run.setup.cpus.note);
+    const size_t n = conditions_read(manifest, found);
+    for (size_t i = 0; i < n; i++) {
+        condition_text(&found[i], text, sizeof text);
+        progress_note(s->progress, "warning: %s", text);
     }
 }
 
@@ -158,7 +163,7 @@ static int session_measure(struct session *s, struct err *e) {
                       "trials.jsonl; they are measured again",
                       before->lost);
     }
-    session_warn(s);
+    session_warn(s, before ? before->manifest : s->manifest);
     s->run.events = (struct run_events){
         .ctx = s,
         .trial_start = on_trial_start,
@@ -232,6 +237,7 @@ void session_release(struct session *s) {
         loop_release(&s->loop);
     }
     json_decref(s->extra);
+    json_decref(s->manifest);
     plan_release(&s->plan);
     config_release(&s->config);
 }

@@ -19,6 +19,7 @@ struct session {
     struct config config;
     struct plan plan;
     json_t *extra;    /* more members for the manifest, or NULL; owned */
+    json_t *manifest; /* of a new run, as it was begun; owned */
     bool crosscheck;  /* so does this one (ui/crosscheck.h) */
     bool part;        /* of a replay, which has a table of its own */
     bool calibration; /* ends with its own table and files (ui/calibrate.h), not the run's */
