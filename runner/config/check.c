@@ -60,7 +60,9 @@ static int check_targets(struct config *c, const struct origins *o, unsigned use
                            near ? "did you mean '" : "describe it in a [target ",
                            near ? near : name, near ? "'?" : "] section");
         }
-        if ((use & USE_RUN) && c->null_server && strcmp(name, CONFIG_NULL_TARGET) == 0) {
+        /* A calibration cannot do without it, and says itself what it measures. */
+        if ((use & USE_RUN) && !(use & USE_CALIBRATE) && c->null_server &&
+            strcmp(name, CONFIG_NULL_TARGET) == 0) {
             return err_set(e, ERR_USAGE,
                            "%s: the null server is measured beside the targets "
                            "anyway; leave it out, or add --no-null-server",

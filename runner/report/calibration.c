@@ -171,13 +171,21 @@ static void judge_control(struct calibration *c, const struct room *r) {
 /* A/A clean, and every large handicap found: the one sentence that counts. */
 static void conclude(struct calibration *c) {
     const struct calibration_step *missed = NULL;
+    const struct calibration_step *unjudged = NULL;
     size_t must = 0;
     for (size_t i = c->steps; i > 0; i--) {
         const struct calibration_step *s = &c->step[i - 1];
-        must += s->percent >= CALIBRATION_MUST_PERCENT;
-        missed = s->percent >= CALIBRATION_MUST_PERCENT && !s->found ? s : missed;
+        if (s->percent < CALIBRATION_MUST_PERCENT) {
+            continue;
+        }
+        must++;
+        if (s->verdict.kind == VERDICT_INSUFFICIENT) {
+            unjudged = s;
+        } else if (!s->found) {
+            missed = s;
+        }
     }
-    c->passed = c->aa.state == AA_VALIDATED && !missed && must > 0;
+    c->passed = c->aa.state == AA_VALIDATED && !missed && !unjudged && must > 0;
     char *out = c->conclusion;
     const size_t size = sizeof c->conclusion;
     if (c->passed) {
@@ -202,6 +210,13 @@ static void conclude(struct calibration *c) {
             "not calibrated: a handicap of %.3g%% was not found, so at this noise a difference "
             "of that size can hide; use more rounds or a quieter machine (loopbench doctor)",
             missed->percent);
+    } else if (unjudged) {
+        snprintf(out, size,
+                 "not calibrated: a handicap of %.3g%% could not be judged, having too few valid "
+                 "blocks (%zu of %zu, %zu needed); use more rounds, on a machine that nothing else "
+                 "uses",
+                 unjudged->percent, unjudged->verdict.pairs.valid, unjudged->verdict.pairs.planned,
+                 unjudged->verdict.needed);
     } else {
         snprintf(out, size, "not calibrated: no handicap of %d%% or more was measured",
                  CALIBRATION_MUST_PERCENT);

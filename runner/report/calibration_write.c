@@ -243,9 +243,10 @@ static int write_markdown(const struct calibration *c, struct err *e) {
     char cost[FIGURE_SIZE];
     figure_format(cost, sizeof cost, FIG_CPU, c->base_us);
     fprintf(t.f,
-            ", workload %s, %d connections, %zu rounds; CPU per request %s. Known amounts of CPU "
+            ", workload %s, %d connection%s, %zu round%s; CPU per request %s. Known amounts of CPU "
             "were burnt for each request; this is what was found of them.\n\n",
-            c->workload, c->connections, c->cells->rounds, cost);
+            c->workload, c->connections, c->connections == 1 ? "" : "s", c->cells->rounds,
+            c->cells->rounds == 1 ? "" : "s", cost);
     markdown_steps(t.f, c);
     markdown_sizes(t.f, c);
     markdown_noise(t.f, &c->noise);
@@ -330,8 +331,9 @@ void calibration_print(FILE *out, const struct calibration *c, bool utf8) {
     if (isfinite(c->base_us)) {
         snprintf(cost, sizeof cost, "%.2f %s", c->base_us, utf8 ? "µs" : "us");
     }
-    fprintf(out, "\n%s, %s, %d connections, %zu rounds: CPU per request %s\n\n", c->base,
-            c->workload, c->connections, c->cells->rounds, cost);
+    fprintf(out, "\n%s, %s, %d connection%s, %zu round%s: CPU per request %s\n\n", c->base,
+            c->workload, c->connections, c->connections == 1 ? "" : "s", c->cells->rounds,
+            c->cells->rounds == 1 ? "" : "s", cost);
     print_steps(out, c);
     print_sizes(out, c);
     print_noise(out, &c->noise);

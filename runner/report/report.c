@@ -194,12 +194,16 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
     int rc = cells_build(&c, &s, e);
     if (rc == 0) {
         say_state(o, &s); /* not before: what cannot be reported is told in one line */
-        rc = conclude(&c, o, e);
-        if (rc == 0 && calibration_is(&s)) {
+        /* What needs no plots first: without them the rest still fails, and nothing is left stale.
+         */
+        if (calibration_is(&s)) {
             rc = calibrate(&c, e);
         }
         if (rc == 0 && crosscheck_is(&s)) {
             rc = crosscheck(&c, e);
+        }
+        if (rc == 0) {
+            rc = conclude(&c, o, e);
         }
         cells_release(&c);
     }

@@ -106,6 +106,31 @@ def _():
         has(text, "not calibrated", "calibration.md")
 
 
+@tap.case("a handicap of 10% with too few valid blocks was not looked for, which is not missed")
+def _():
+    def disturbed(target, round_):
+        return ["foreign-cpu-invalid"] if target == name(10) and round_ < 6 else []
+    with Box() as box:
+        found, text = made(box, EXACT, flags=disturbed)
+        eq(found["calibrated"], False, "calibrated")
+        eq(found["control"]["validated"], True, "control")
+        has(found["conclusion"], "a handicap of 10% could not be judged, having too few valid "
+            "blocks (5 of 11, 6 needed)", "conclusion")
+        has(text, "too few blocks", "calibration.md")
+        found, _ = made(box, EXACT | {20: 0.0}, flags=disturbed)
+        has(found["conclusion"], "a handicap of 20% was not found", "conclusion")
+
+
+@tap.case("without plots the rest of the report is made anew all the same")
+def _():
+    with Box() as box:
+        made(box, EXACT)
+        path = box.write("made/calibration.md", "stale")
+        box.loopbench("report", box.at("made"), "--plots", box.at("nowhere")).expect(2)
+        with open(path, encoding="utf-8") as f:
+            has(f.read(), "calibrated: the control does not differ", "calibration.md")
+
+
 @tap.case("small handicaps may be missed")
 def _():
     with Box() as box:
@@ -145,7 +170,8 @@ def _():
 def _():
     with Box() as box:
         box.loopbench("calibrate", "--targets", "libuv,h2o").refused(2, "--targets: calibrate")
-        box.loopbench("calibrate", "--targets", "null").refused(2, "--targets: ")
+        box.loopbench("calibrate", "--targets", "null").refused(
+            2, "--targets: calibrate measures one of loopbench's own servers; name libevent")
         box.loopbench("calibrate", "--connections", "8,64").refused(2, "--connections: calibrate")
         box.loopbench("calibrate", "--handicap", "libuv=3").refused(2, "--handicap")
         box.loopbench("calibrate", "x").refused(2, "one operand too many")
