@@ -23,8 +23,8 @@ static void print_side(FILE *out, const struct compare *c, size_t i, bool utf8) 
     put_inert(out, manifest_text(s->manifest, "run_id", buf, sizeof buf, "?"), 40, utf8);
     fputs(", begun ", out);
     put_inert(out, manifest_text(s->manifest, "started", buf, sizeof buf, "?"), 24, utf8);
-    fprintf(out, ", %zu rounds, %s%s%s\n", side->cells->rounds,
-            findings_validity_name(side->findings->validity),
+    fprintf(out, ", %zu round%s, %s%s%s\n", side->cells->rounds,
+            side->cells->rounds == 1 ? "" : "s", findings_validity_name(side->findings->validity),
             s->state == STORE_COMPLETE ? "" : ", not complete",
             i == 0 && !c->alike.machine[0] ? " (its figures are 100%)" : "");
 }

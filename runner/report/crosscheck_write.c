@@ -239,7 +239,7 @@ static int write_markdown(const struct crosscheck *c, struct err *e) {
         text_markdown(t.f, cell->target);
         fputs(", ", t.f);
         text_markdown(t.f, cell->workload);
-        fprintf(t.f, ", %d connections\n\n", cell->connections);
+        fprintf(t.f, ", %d connection%s\n\n", cell->connections, cell->connections == 1 ? "" : "s");
         markdown_table(t.f, c, cell);
         markdown_says(t.f, c, cell);
     }
@@ -286,8 +286,9 @@ void crosscheck_print(FILE *out, const struct crosscheck *c, bool utf8) {
     for (size_t i = 0; i < c->count; i++) {
         const struct crosscheck_cell *cell = &c->cell[i];
         text_terminal(name, sizeof name, cell->target, RECORD_NAME_SIZE, utf8);
-        fprintf(out, "\n%s, %s, %d connections, %zu rounds\n\n", name, cell->workload,
-                cell->connections, c->cells->rounds);
+        fprintf(out, "\n%s, %s, %d connection%s, %zu round%s\n\n", name, cell->workload,
+                cell->connections, cell->connections == 1 ? "" : "s", c->cells->rounds,
+                c->cells->rounds == 1 ? "" : "s");
         print_table(out, cell);
         for (size_t k = 0; k < cell->n; k++) {
             crosscheck_say(c, cell, k, &words);

@@ -96,9 +96,10 @@ static void caution_choices(struct maker *m) {
         if (blocks > 0) {
             fprintf(m->say.f, " of %" PRId64, blocks);
         }
-        fputs(" blocks were measured. Stopping a run by what it shows so far finds differences "
-              "that are not there.",
-              m->say.f);
+        fprintf(m->say.f,
+                " %s measured. Stopping a run by what it shows so far finds differences "
+                "that are not there.",
+                blocks <= 0 && v->blocks == 1 ? "block was" : "blocks were");
         maker_caution(m);
     }
     if (v->rule.margin != v->planned_margin && maker_begin(m)) {

@@ -190,7 +190,8 @@ static void say_insufficient(struct maker *m, const struct verdict_row *rows, si
         fprintf(f, " nothing can be said: at most %zu of %zu blocks count, %zu are needed",
                 best->gated.pairs.valid, best->gated.pairs.planned, best->gated.needed);
         if (invalid > 0) {
-            fprintf(f, "; %zu were left out because a trial was invalid", invalid);
+            fprintf(f, "; %zu %s left out because a trial was invalid", invalid,
+                    invalid == 1 ? "was" : "were");
         }
         fputc('.', f);
     }
@@ -228,7 +229,8 @@ static bool say_nothing_at_all(struct maker *m) {
                 "are needed",
                 valid, rounds, verdict_needed(rounds));
         if (invalid > 0) {
-            fprintf(f, "; up to %zu were left out because a trial was invalid", invalid);
+            fprintf(f, "; up to %zu %s left out because a trial was invalid", invalid,
+                    invalid == 1 ? "was" : "were");
         }
         fputs(". The figures below only describe what was seen.", f);
     }

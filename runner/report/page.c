@@ -18,13 +18,13 @@ static void put_state(struct doc *d, const struct store *s) {
     }
     doc_begin(d, DOC_BAD, NULL);
     doc_strong(d, "This run is not complete");
-    doc_say(d, ": %s. %zu trials are there",
+    doc_say(d, ": %s. %zu %s there",
             s->live                         ? "it is still going on"
             : s->state == STORE_INTERRUPTED ? "it was interrupted"
             : s->state == STORE_RUNNING     ? "it was cut off"
             : s->lost > 0                   ? "lines of its trials.jsonl are gone"
                                             : "its last line was cut short",
-            done);
+            done, done == 1 ? "trial is" : "trials are");
     if (planned > 0) {
         doc_say(d, " of %" PRId64 " planned", planned);
     }

@@ -176,8 +176,8 @@ void page_missing(struct doc *d, const struct cells *c, const struct plots *p) {
     }
     if (c->repeated > 0) {
         doc_begin(d, DOC_ITEM, NULL);
-        doc_say(d, "%zu blocks were disturbed and run again; the last attempt counts.",
-                c->repeated);
+        doc_say(d, "%zu %s disturbed and run again; the last attempt counts.", c->repeated,
+                c->repeated == 1 ? "block was" : "blocks were");
         doc_close(d, DOC_ITEM);
         lines++;
     }

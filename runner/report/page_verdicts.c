@@ -161,8 +161,10 @@ static size_t count_flag(const struct store *s, const char *word) {
 /* A threshold as a person reads it: "above 2%", "below 95%", "more than 3% either way". */
 static void put_threshold(struct doc *d, const struct quality_check *c, double threshold) {
     const char *side = c->side == QUALITY_BELOW ? "below" : "above";
+    /* A number of what was just named needs no unit. */
+    const bool bare = strcmp(c->unit, "count") == 0;
     doc_say(d, "%s%s %g%s%s", c->side == QUALITY_ABOVE_ABS ? "either way " : "", side, threshold,
-            *c->unit == '%' ? "" : " ", c->unit);
+            bare || *c->unit == '%' ? "" : " ", bare ? "" : c->unit);
 }
 
 static void put_flag(struct doc *d, const struct quality_check *c, const char *word, size_t n,
@@ -229,7 +231,7 @@ void page_trials(struct doc *d, const struct verdicts *v) {
             "Trials are judged by signals that do not look at their result. "
             "A block with an invalid trial is run again, at most twice and as long as the run's "
             "allowance for that lasts, and then kept and flagged: "
-            "%zu of %zu blocks were run again, %zu hold an invalid trial all the same. A pair's "
+            "%zu of %zu blocks run again, %zu with an invalid trial left all the same. A pair's "
             "verdict leaves out the blocks in which a trial of its own is invalid.",
             c->repeated, v->blocks, v->blocks_invalid);
     doc_close(d, DOC_PARAGRAPH);

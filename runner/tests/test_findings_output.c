@@ -211,6 +211,33 @@ static void the_report_begins_with_not_validated(void **state) {
     assert_int_equal(rmdir(dir), 0);
 }
 
+static void one_is_singular_and_counts_have_no_unit(void **state) {
+    struct synthetic s = usual();
+    struct plots plots = {0};
+    struct err e = {0};
+    char dir[] = "/tmp/loopbench-findings-XXXXXX";
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    synthetic_make(&s);
+    snprintf(s.store.records[0].flags, sizeof s.store.records[0].flags,
+             "retransmits-warn steal-warn");
+    synthetic_repeat(&s, 0, 100);
+    snprintf(synthetic_at(&s, "base", 0, 100)->flags, sizeof s.store.records[0].flags,
+             "foreign-cpu-invalid");
+    snprintf(s.store.dir, sizeof s.store.dir, "%s", dir);
+    struct concluded c = conclude(&s);
+    const struct report_parts parts = {&s.cells, &c.v, &c.f, &plots, &none, &no_plots, NULL, NULL};
+    assert_int_equal(markdown_write(&parts, &e), 0);
+    char *md = read_back(dir, "report.md");
+    assert_non_null(strstr(md, "TCP segments sent again: above 0 |"));
+    assert_non_null(strstr(md, "of all CPUs: above 0.5% |"));
+    assert_non_null(strstr(md, "1 block was disturbed and run again; the last attempt counts."));
+    assert_non_null(strstr(md, "1 of 11 blocks run again, 1 with an invalid trial left"));
+    free(md);
+    end(&c);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_inert_on_a_terminal),
@@ -218,6 +245,7 @@ int main(void) {
         cmocka_unit_test(marks_say_who_set_a_throughput),
         cmocka_unit_test(names_are_inert_in_files),
         cmocka_unit_test(the_report_begins_with_not_validated),
+        cmocka_unit_test(one_is_singular_and_counts_have_no_unit),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("findings/output", tests, NULL, NULL);
