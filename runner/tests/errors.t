@@ -250,7 +250,9 @@ def _():
         result = shell(box, 'ulimit -f 40; exec "$0" "$@"', "run", ini, "--no-report", "--quiet",
                        "--out", "out")
         ok(result.status == 3, str(result))
-        eq(len(result.err.splitlines()), 1, "lines: %s" % result)
+        # What hurts on this machine is said when a run begins.
+        lines = [x for x in result.err.splitlines() if not x.startswith("warning: ")]
+        eq(len(lines), 1, "lines: %s" % result)
         has(result.err, "cannot write to", "stderr")
         has(result.err, "trials are kept", "stderr")
         kept = Run(box.at("out"))
