@@ -74,6 +74,7 @@ static void judge_backlog(struct list *l, const json_t *m) {
     const double somaxconn = number_at(m, "machine.limits.somaxconn");
     const double syn = number_at(m, "machine.limits.tcp_max_syn_backlog");
     const double most = most_connections(m);
+    const size_t before = l->n;
     const double queue = fmin(fmin(asked > 0 ? (double)asked : NAN, somaxconn), syn);
     char option[48] = "";
     char text[2][32];
@@ -87,6 +88,9 @@ static void judge_backlog(struct list *l, const json_t *m) {
         queue, most, option,
         manifest_text(m, "machine.limits.somaxconn", text[0], sizeof text[0], "unknown"),
         manifest_text(m, "machine.limits.tcp_max_syn_backlog", text[1], sizeof text[1], "unknown"));
+    if (l->n > before && asked > 0 && !((double)asked > queue)) {
+        l->out[before].fix = "give a larger --backlog, or none";
+    }
 }
 
 static void no_cpu_each(struct list *l, const char *value, ...)

@@ -63,7 +63,7 @@ static void a_short_listen_queue(void **state) {
     expect(m, (const char *const[]){
                   "backlog: a listen queue of 1 for 1000 connections (--backlog 1, "
                   "net.core.somaxconn 4096, net.ipv4.tcp_max_syn_backlog 2048); connecting all at "
-                  "once may overflow the listen queue; remedy: raise net.core.somaxconn",
+                  "once may overflow the listen queue; remedy: give a larger --backlog, or none",
                   NULL});
     m = calm();
     json_object_set_new(json_object_get(json_object_get(m, "machine"), "limits"),

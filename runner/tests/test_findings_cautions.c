@@ -218,7 +218,7 @@ static void cpu_that_was_not_measured_compares_nothing(void **state) {
                 "bear no verdict, and CPU per request is n/a, so that nothing compares them.");
     assert_null(find(&c, "CPU per request does"));
     assert_reason(&c, FINDINGS_NOT_JUDGED,
-                  "could not be judged: CPU per request was not measured and throughput was "
+                  "could not be judged: CPU per request was not measured; throughput was "
                   "limited by the load generator");
     end(&c);
 }
