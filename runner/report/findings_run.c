@@ -161,8 +161,7 @@ static void say_not_judged(struct line *l, const struct verdicts *v) {
     }
     line_add(l, " could not be judged:");
     for (int i = 0; i < ABOUT_AA_COUNT; i++) {
-        line_add(l, "%s %s ", i > 0 ? ";" : "",
-                 verdict_about_info((enum verdict_about)i)->title);
+        line_add(l, "%s %s ", i > 0 ? ";" : "", verdict_about_info((enum verdict_about)i)->title);
         add_why(l, v, &u[i]);
     }
 }
