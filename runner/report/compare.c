@@ -5,55 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare_parts.h"
 #include "report/verdicts_parts.h"
 
 /* ---- which targets */
 
-static size_t find_target(const struct cells *c, const char *name) {
-    for (size_t t = 0; t < c->target_count; t++) {
-        if (strcmp(c->targets[t].name, name) == 0) {
-            return t;
-        }
-    }
-    return SIZE_MAX;
-}
-
-static const struct cell_target *null_of(const struct cells *c) {
-    for (size_t t = 0; t < c->target_count; t++) {
-        if (c->targets[t].role == ROLE_NULL) {
-            return &c->targets[t];
-        }
-    }
-    return NULL;
-}
-
-static int choose_anchor(struct compare *c, const char *wanted, struct err *e) {
-    const struct cells *first = c->side[0].cells;
-    const struct cells *second = c->side[1].cells;
-    if (wanted && strcmp(wanted, "none") == 0) {
-        return 0;
-    }
-    if (!wanted) {
-        const struct cell_target *a = null_of(first);
-        const struct cell_target *b = null_of(second);
-        c->anchor = a && b && strcmp(a->name, b->name) == 0 ? a->name : NULL;
-    } else if (find_target(first, wanted) == SIZE_MAX || find_target(second, wanted) == SIZE_MAX) {
-        return err_set(e, ERR_USAGE,
-                       "--anchor: '%s' was not measured in both runs; name a target that was, or "
-                       "none",
-                       wanted);
-    } else {
-        c->anchor = first->targets[find_target(first, wanted)].name;
-    }
-    c->anchor_changed =
-        c->anchor && !alike_target(first->store->manifest, second->store->manifest, c->anchor);
-    return 0;
-}
-
 /* The cell of the same name, workload and level in the other run. */
 static const struct cell *twin_of(const struct cells *from, const struct cell *cell,
                                   const struct cells *in) {
-    const size_t t = find_target(in, from->targets[cell->target].name);
+    const size_t t = compare_find_target(in, from->targets[cell->target].name);
     return t == SIZE_MAX || in->targets[t].role != from->targets[cell->target].role
                ? NULL
                : cells_find(in, t, cell->workload, cell->connections);
@@ -105,14 +65,6 @@ static size_t take_values(struct verdict_source *s, struct compare_row *row,
     return n;
 }
 
-static const struct cell *anchor_of(const struct compare *c, size_t side, const struct cell *cell) {
-    const struct cells *cells = c->side[side].cells;
-    const size_t t = c->anchor ? find_target(cells, c->anchor) : SIZE_MAX;
-    const struct cell *found =
-        t == SIZE_MAX ? NULL : cells_find(cells, t, cell->workload, cell->connections);
-    return found && found->measured > 0 ? found : NULL;
-}
-
 static struct unpaired judge_with(struct compare *c, struct sources *s, struct compare_row *row,
                                   const struct cell *base, const struct cell *other) {
     const size_t n1 = take_values(&s->of[0], row, row->base, base, s->value[0]);
@@ -121,13 +73,17 @@ static struct unpaired judge_with(struct compare *c, struct sources *s, struct c
 }
 
 static void judge_row(struct compare *c, struct sources *s, struct compare_row *row) {
-    const struct cell *base = anchor_of(c, 0, row->base);
-    const struct cell *other = anchor_of(c, 1, row->other);
+    const struct cell *base;
+    const struct cell *other;
+    const bool found = compare_find_anchor(c, row, &base, &other);
     row->u = judge_with(c, s, row, NULL, NULL);
     row->measured = row->u.change.ratio;
-    row->anchored = base && other && row->about != ABOUT_MEMORY;
+    row->anchored = found && row->about != ABOUT_MEMORY;
     row->adrift = c->anchor && !row->anchored && row->about != ABOUT_MEMORY;
     if (row->anchored) {
+        row->anchor_limited = row->about == ABOUT_RATE &&
+                              (base->client == CLIENT_LIMITED || other->client == CLIENT_LIMITED);
+        row->anchored_on = strcmp(base->workload, row->base->workload) ? base->workload : NULL;
         row->missing[0] = '\0';
         row->u = judge_with(c, s, row, base, other);
     }
@@ -155,30 +111,6 @@ static int judge_rows(struct compare *c, struct err *e) {
     return ok ? 0 : err_set(e, ERR_MACHINE, "out of memory comparing two runs");
 }
 
-/* ---- limits */
-
-static void judge_limit(struct compare *c, const struct gate_limit *limit) {
-    struct compare_limit *l = &c->limit[c->limits++];
-    *l = (struct compare_limit){.limit = limit};
-    bool worst_crossed = false;
-    for (size_t i = 0; i < c->count; i++) {
-        const struct compare_row *row = &c->row[i];
-        if (row->about != limit->about) {
-            continue;
-        }
-        const enum gate_state state = gate_judge(limit, &row->u);
-        l->rows++;
-        l->crossed += state == GATE_CROSSED;
-        l->undecided += state == GATE_UNDECIDED;
-        if ((state == GATE_CROSSED && !worst_crossed) || (state == GATE_UNDECIDED && !l->worst)) {
-            l->worst = row;
-            worst_crossed = state == GATE_CROSSED;
-        }
-    }
-    c->crossed += l->crossed > 0;
-    c->undecided += l->crossed == 0 && (l->undecided > 0 || l->rows == 0);
-}
-
 /* ---- the whole */
 
 static int refuse_unlike(const struct compare *c, struct err *e) {
@@ -187,7 +119,7 @@ static int refuse_unlike(const struct compare *c, struct err *e) {
 
 static int compare_rows(struct compare *c, const struct compare_options *o, bool all,
                         struct err *e) {
-    if (choose_anchor(c, o->anchor, e) != 0) {
+    if (compare_choose_anchor(c, o->anchor, e) != 0) {
         return -1;
     }
     list_rows(c, o, all); /* counts */
@@ -199,7 +131,10 @@ static int compare_rows(struct compare *c, const struct compare_options *o, bool
         return err_set(e, ERR_MACHINE, "out of memory comparing two runs");
     }
     list_rows(c, o, all);
-    c->rule.alpha = verdict_alpha(c->count);
+    if (compare_plan(c, o, all, e) != 0) {
+        return -1;
+    }
+    c->rule.alpha = verdict_alpha(c->planned);
     return judge_rows(c, e);
 }
 
@@ -207,6 +142,10 @@ int compare_make(struct compare *c, const struct compare_side *base,
                  const struct compare_side *other, const struct compare_options *o, struct err *e) {
     bool all = true;
     *c = (struct compare){.side = {*base, *other}};
+    for (size_t i = 2; i-- > 0;) {
+        const bool doubted = c->side[i].findings->validity == FINDINGS_NOT_VALIDATED;
+        c->doubted = doubted ? &c->side[i] : c->doubted;
+    }
     c->rule.margin = base->verdicts->planned_margin;
     alike_judge(&c->alike, base->cells->store->manifest, other->cells->store->manifest,
                 o->fallback);
@@ -224,7 +163,7 @@ int compare_make(struct compare *c, const struct compare_side *base,
         rc = compare_rows(c, o, all, e);
     }
     for (size_t i = 0; rc == 0 && o->gate && i < o->gate->count; i++) {
-        judge_limit(c, &o->gate->limit[i]);
+        compare_judge_limit(c, &o->gate->limit[i]);
     }
     if (rc != 0) {
         compare_release(c);
@@ -234,6 +173,7 @@ int compare_make(struct compare *c, const struct compare_side *base,
 
 void compare_release(struct compare *c) {
     free(c->row);
+    free(c->lack);
     ratios_release(&c->ratios);
     *c = (struct compare){0};
 }
@@ -244,7 +184,8 @@ void compare_row_text(const struct compare_row *r, char *out, size_t size) {
         return;
     }
     const int used = unpaired_text(&r->u, verdict_about_info(r->about)->metric, out, size);
-    if (r->adrift && used > 0 && (size_t)used < size) {
-        snprintf(out + used, size - (size_t)used, " (not anchored)");
+    if ((r->adrift || r->anchored_on) && used > 0 && (size_t)used < size) {
+        snprintf(out + used, size - (size_t)used,
+                 r->adrift ? " (not anchored)" : " (anchored by round)");
     }
 }

@@ -3,12 +3,18 @@
  * Two runs share no blocks. What the machine did to one of them it did not do to the other, and no
  * statistic can tell that from a change of the server. So where both runs measured an anchor (the
  * null server, or a target that the user says is the same), every figure is divided by the anchor's
- * of its block first: what slows the machine for a block slows both. Then, with d = ln(x / anchor)
- * per block (or ln x where there is no anchor), stats/unpaired.h compares the two runs' values.
- * Memory is never anchored: it does not move with the machine's speed.
+ * of its block first: what slows the machine for a block slows both. Where the anchor does not
+ * answer a workload (the null server knows one), its figure of another workload, with as many
+ * connections in the same round, stands in: what slowed the machine between the runs slows that as
+ * well. Then, with d = ln(x / anchor) per round (or ln x where there is no anchor),
+ * stats/unpaired.h compares the two runs' values. Memory is never anchored: it does not move with
+ * the machine's speed.
  *
- * Level: alpha' = 0.035 / m, with m the number of rows: common targets × workloads × connections ×
- * metrics, known before anything is looked at. */
+ * Level: alpha' = 0.035 / m, with m the rows there should be: common targets × workloads ×
+ * connections × metrics, as the manifests plan them, known before anything is looked at.
+ *
+ * A limit is decided only by two runs that are whole and to be believed: not when one of them is
+ * not validated, and not in a cell that the base run planned and either run has no trial of. */
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 
@@ -44,16 +50,28 @@ struct compare_row {
     const struct cell *base, *other;
     bool anchored;
     bool adrift; /* not anchored, though others are */
+    bool anchor_limited; /* throughput, and the anchor's was limited by the load generator */
+    /* The workload of which the anchor's figure is, where it is not the row's own; NULL = own. */
+    const char *anchored_on;
     struct unpaired u;
     double measured;                   /* other / base without an anchor; NaN */
     char missing[PERCENTILE_TEXT_MAX]; /* why a percentile cannot be judged; "" = it can */
 };
 
+/* A cell of the base run's plan in which nothing can be compared. */
+struct compare_lack {
+    const char *target, *workload;
+    int connections;
+    bool in[2]; /* whether that side measured it; not both */
+};
+
 /* What became of one limit. */
 struct compare_limit {
     const struct gate_limit *limit;
-    size_t rows, crossed, undecided;
+    size_t rows; /* cells it is on, those that lack among them */
+    size_t crossed, undecided;
     const struct compare_row *worst; /* the first row crossed, else undecided, else NULL */
+    size_t rounds_needed; /* by which a target that did not change would keep it; 0 = unknown */
 };
 
 struct compare {
@@ -64,7 +82,11 @@ struct compare {
     bool anchor_changed;     /* it is recorded as another program in the two runs */
     struct compare_row *row; /* by workload, connections, target, metric */
     size_t count;
-    struct ratios ratios; /* on another machine; in place of rows */
+    size_t planned;            /* m */
+    struct compare_lack *lack; /* by workload, connections, target */
+    size_t lacks;
+    const struct compare_side *doubted; /* the first side that is not validated; NULL = none */
+    struct ratios ratios;               /* on another machine; in place of rows */
     struct compare_limit limit[ABOUT_COUNT];
     size_t limits;
     size_t crossed, undecided; /* limits of which a row is */

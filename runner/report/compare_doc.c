@@ -42,7 +42,16 @@ static void put_head(struct doc *d, const struct compare *c, const char *const l
             doc_close(d, DOC_ITEM);
         }
     }
+    if (compare_lacks_text(c, text, sizeof text)) {
+        doc_begin(d, DOC_ITEM, NULL);
+        doc_say(d, "Not compared: ");
+        doc_name(d, text);
+        doc_close(d, DOC_ITEM);
+    }
     doc_close(d, DOC_LIST);
+    if (compare_doubt_text(c, text, sizeof text)) {
+        doc_whole(d, DOC_BAD, NULL, text);
+    }
     compare_method_text(c, text, sizeof text);
     doc_begin(d, c->anchor_changed ? DOC_BAD : DOC_PARAGRAPH, NULL);
     doc_name(d, text);

@@ -111,6 +111,11 @@ int gate_parse(struct gate *g, const char *text, struct err *e) {
     }
 }
 
+/* As a logarithm of the worsening, above 0. */
+static double limit_at(const struct gate_limit *limit) {
+    return limit->about == ABOUT_RATE ? -log1p(-limit->percent / 100) : log1p(limit->percent / 100);
+}
+
 enum gate_state gate_judge(const struct gate_limit *limit, const struct unpaired *u) {
     const struct verdict *v = &u->change;
     if (v->kind == VERDICT_INSUFFICIENT || v->kind == VERDICT_CLIENT_LIMITED) {
@@ -119,9 +124,18 @@ enum gate_state gate_judge(const struct gate_limit *limit, const struct unpaired
     const bool falls = limit->about == ABOUT_RATE;
     const double worse_lo = falls ? -v->log_hi : v->log_lo;
     const double worse_hi = falls ? -v->log_lo : v->log_hi;
-    const double at = falls ? -log1p(-limit->percent / 100) : log1p(limit->percent / 100);
+    const double at = limit_at(limit);
     if (worse_lo > at) {
         return GATE_CROSSED;
     }
     return worse_hi <= at ? GATE_KEPT : GATE_UNDECIDED;
+}
+
+size_t gate_rounds_needed(const struct gate_limit *limit, const struct unpaired *u) {
+    if (u->change.kind == VERDICT_CLIENT_LIMITED || limit->percent <= 0) {
+        return 0;
+    }
+    const size_t valid = u->valid[0] < u->valid[1] ? u->valid[0] : u->valid[1];
+    const size_t n = unpaired_rounds_needed(u, limit_at(limit));
+    return n > valid ? n : 0;
 }

@@ -41,4 +41,8 @@ int gate_parse(struct gate *g, const char *text, struct err *e);
 
 enum gate_state gate_judge(const struct gate_limit *limit, const struct unpaired *u);
 
+/* The rounds by which a target that did not change would likely keep a limit that is not decided
+ * (unpaired_rounds_needed), where that is more than there are valid; else 0. */
+size_t gate_rounds_needed(const struct gate_limit *limit, const struct unpaired *u);
+
 #endif

@@ -42,12 +42,20 @@ static void print_head(FILE *out, const struct compare *c, bool utf8) {
     compare_method_text(c, text, sizeof text);
     put_inert(out, text, sizeof text, utf8);
     fputc('\n', out);
+    if (compare_doubt_text(c, text, sizeof text)) {
+        fprintf(out, "%s\n", text);
+    }
     for (size_t i = 0; i < 2; i++) {
         if (compare_missing_targets(c, i, text, sizeof text)) {
             fprintf(out, "only in %s: ", c->side[i].label);
             put_inert(out, text, sizeof text, utf8);
             fputc('\n', out);
         }
+    }
+    if (compare_lacks_text(c, text, sizeof text)) {
+        fputs("not compared: ", out);
+        put_inert(out, text, sizeof text, utf8);
+        fputc('\n', out);
     }
 }
 

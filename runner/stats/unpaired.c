@@ -49,6 +49,24 @@ struct unpaired unpaired_judge(double x[], size_t n1, double y[], size_t n2,
     return u;
 }
 
+size_t unpaired_rounds_needed(const struct unpaired *u, double limit) {
+    const struct yuen *y = &u->change.yuen;
+    const size_t valid = u->valid[0] < u->valid[1] ? u->valid[0] : u->valid[1];
+    size_t n = 2;
+    if (!y->ok || valid == 0) {
+        return 0;
+    }
+    for (; n < UNPAIRED_ROUNDS_MAX; n++) {
+        const double share = (double)n / (double)valid;
+        const double df = fmax(1, y->df * share);
+        const double t = gsl_cdf_tdist_Pinv(1 - u->change.alpha / 2, df);
+        if ((t + gsl_cdf_tdist_Pinv(0.99, df)) * y->se / sqrt(share) <= limit) {
+            break;
+        }
+    }
+    return n;
+}
+
 int unpaired_text(const struct unpaired *u, enum metric metric, char *out, size_t size) {
     if (u->change.kind != VERDICT_INSUFFICIENT) {
         return verdict_text(&u->change, metric, out, size);

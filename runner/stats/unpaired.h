@@ -35,6 +35,14 @@ struct unpaired {
 struct unpaired unpaired_judge(double x[], size_t n1, double y[], size_t n2,
                                const struct verdict_rule *rule);
 
+/* How many rounds each run would need for the interval of a target that did not change to stay
+ * within `limit` (of the logarithm) with a probability of 99%, if they spread as these did: the
+ * first n with (t(1 - alpha/2; df n/n0) + t(0.99; df n/n0)) SE sqrt(n0/n) <= limit, n0 the smaller
+ * number of valid rounds (yuen.h: yuen_smallest_shown). At most UNPAIRED_ROUNDS_MAX, which means
+ * that or more; 0 when there is no error estimate. */
+#define UNPAIRED_ROUNDS_MAX 1000
+size_t unpaired_rounds_needed(const struct unpaired *u, double limit);
+
 /* As verdict_text, with what is missing on which side. Room: VERDICT_TEXT_MAX. */
 int unpaired_text(const struct unpaired *u, enum metric metric, char *out, size_t size);
 

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """`loopbench compare` as a person and a build use it, on runs that were made up."""
+import json
 import os
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -88,6 +90,99 @@ def _():
     # What is crossed fails all the same.
     out = box.loopbench("compare", A, B, "--fail-on", "throughput>1%,cpu>5%", "--allow-undecided")
     has(out.expect(1).out, "throughput>1%: ")
+
+
+def without(name, source, keep):
+    """A copy of a run with only those trials that keep() wants."""
+    copy = os.path.join(box.at("results"), name)
+    shutil.copytree(source, copy)
+    with open(os.path.join(source, "trials.jsonl"), encoding="utf-8") as f:
+        lines = [line for line in f if keep(json.loads(line))]
+    with open(os.path.join(copy, "trials.jsonl"), "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    return copy
+
+
+@tap.case("a limit is not decided by a run that is not validated, whatever its figures say")
+def _():
+    bad = made(box, 20, name="bad", cost="libevent-again=1.25,h2o=2")
+    for first, second, who in ((A, bad, "B"), (bad, A, "A")):
+        out = box.loopbench("compare", first, second, "--fail-on", "cpu>50%").expect(1).out
+        has(out, "cpu>50%%: not decided: %s is not validated; run it again" % who)
+        has(out, who + " is not validated: it finds a difference where there is none")
+    box.loopbench("compare", A, bad, "--fail-on", "cpu>50%", "--allow-undecided").expect(0)
+    has(box.loopbench("compare", A, bad, "--markdown", "-").expect(0).out,
+        "no change found here is to be believed")
+
+
+@tap.case("what a run did not measure is named, is not decided, and does not change the level")
+def _():
+    few = without("few-levels", FIRST, lambda t: t["connections"] != 100)
+    for first, second, who in ((A, few, "B"), (few, A, "A"), (few, few + "/.", "either run")):
+        out = box.loopbench("compare", first, second, "--fail-on", "cpu>90%").expect(1).out
+        has(out, "cpu>90%: not decided in 3 of 6 cells: hello, 100 connections, libevent: not "
+            "measured in " + who)
+        has(out, "not compared: hello, 100 connections, in %s: libevent, libuv, h2o" % who)
+        has(out, "allows for 6 comparisons")
+        has(box.loopbench("compare", first, second, "--markdown", "-").expect(0).out,
+            "Not compared: hello, 100 connections, in %s: libevent, libuv, h2o" % who)
+    gone = without("gone", FIRST, lambda t: t["target"] != "libuv")
+    out = box.loopbench("compare", A, gone, "--fail-on", "cpu>90%").expect(1).out
+    has(out, "only in A: libuv")
+    has(out, "not decided in 2 of 6 cells: hello, 10 connections, libuv: not measured in B")
+    has(out, "allows for 6 comparisons")
+    box.loopbench("compare", A, gone, "--fail-on", "cpu>90%", "--allow-undecided").expect(0)
+
+
+@tap.case("a target that the base run did not have has no limit to cross")
+def _():
+    gone = without("base", FIRST, lambda t: t["target"] != "libuv")
+    path = os.path.join(gone, "manifest.json")
+    with open(path, encoding="utf-8") as f:
+        manifest = json.load(f)
+    manifest["targets"] = [t for t in manifest["targets"] if t["name"] != "libuv"]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(manifest, f)
+    out = box.loopbench("compare", gone, A, "--fail-on", "cpu>90%").expect(0).out
+    has(out, "cpu>90%: kept in all 4 cells")
+    has(out, "only in B: libuv")
+
+
+@tap.case("where the null server knows no workload, its figure of another in the same round stands in")
+def _():
+    runs = [made(box, day, name="two%d" % day, workloads="hello,json", levels="10,100,500",
+                 seed=seed, drift=drift) for day, seed, drift in ((11, 1, 1), (12, 4, 1.2))]
+    out = box.loopbench("compare", *runs, "--metric", "cpu").expect(0).out
+    eq(out.count(" (anchored by round)"), 9, "rows of json, marked")
+    hasnt(out, "not anchored")
+    has(out, "Where it does not answer a workload, its figure of hello with as many connections")
+    ok(re.search(r"Its own CPU per request moved by \+1\d.\d% to \+2\d.\d% between the runs", out), out)
+    for text in verdicts(out).values():
+        ok(not text.startswith(("heavier", "leaner")), text)
+    hasnt(box.loopbench("compare", *runs, "--fail-on", "cpu>5%,throughput>5%").out, "crossed")
+    has(box.loopbench("compare", *runs, "--metric", "throughput").out,
+        "throughput is held against the load generator's speed")
+
+
+@tap.case("a row without any anchor decides no limit where others have one")
+def _():
+    runs = [without("adrift%d" % n, run, lambda t: t["target"] != "null" or t["connections"] == 10)
+            for n, run in enumerate((FIRST, SECOND))]
+    out = box.loopbench("compare", *runs, "--fail-on", "cpu>15%").expect(1).out
+    has(out, "3 comparisons have no anchor")
+    has(out, "cpu>15%: crossed in 1 of 6 cells: hello, 10 connections, h2o: ")
+    out = box.loopbench("compare", *runs, "--fail-on", "cpu>90%").expect(1).out
+    has(out, "not decided in 3 of 6 cells: hello, 100 connections, libevent: heavier by ")
+
+
+@tap.case("what is not decided for want of rounds says how many it needs")
+def _():
+    out = box.loopbench("compare", A, made(box, 14, name="same"), "--fail-on", "cpu>2%").expect(1).out
+    needs = re.search(r"cpu>2%: not decided .*; a target that did not change needs about (\d+) rounds", out)
+    ok(needs and 11 < int(needs.group(1)) < 1000, out)
+    bare = [made(box, d, name="bare-%d" % d, no_null=True) for d in (3, 4)]
+    has(box.loopbench("compare", *bare, "--fail-on", "cpu>90%").expect(0).out,
+        "cpu>90%: kept in all 6 cells; without an anchor, a change of the machine looks the same")
 
 
 @tap.case("runs that are unlike are refused, the difference named")

@@ -88,10 +88,11 @@ def series(idle, loaded, rng):
 
 def record(rng, target, workload, connections, light, cost, spell):
     name, base, role, cpu, idle, per_connection, tail = target
+    ceiling = CEILING / spell  # the load generator runs on the same machine
     spell *= rng.lognormvariate(0, 0.03) * (1.2 if rng.random() < 0.03 else 1.0)
     cpu_us = cpu * cost.get(name, 1.0) * WORK.get(workload, 1.0) * spell * (1 + 0.25 / math.sqrt(connections))
     able = 1e6 / cpu_us * (1 - math.exp(-connections / 6))
-    rate = min(able, CEILING * rng.lognormvariate(0, 0.015) * (1 - math.exp(-connections / 5)))
+    rate = min(able, ceiling * rng.lognormvariate(0, 0.015) * (1 - math.exp(-connections / 5)))
     duration_us = 1000000 + rng.randrange(4000)
     requests = int(rate * duration_us / 1e6)
     values, counts = histogram(rng, requests, connections / rate * 1e6, tail, light)
@@ -110,7 +111,7 @@ def record(rng, target, workload, connections, light, cost, spell):
         "load": {"generator": "wrk", "threads": 1, "duration_us": duration_us,
                  "requests": requests, "bytes": requests * 130, "errors_connect": 0,
                  "errors_read": 0, "errors_write": 0, "errors_timeout": 0, "errors_status": 0,
-                 "cpu_s": 0.93, "thread_busy": min(0.99, rate / CEILING)},
+                 "cpu_s": 0.93, "thread_busy": min(0.99, rate / ceiling)},
         "rate": rate, "raw": raw, "corrected": corrected, "active_ratio": 0.993,
         "server": {"pid": 4711, "cpu_ns": cpu_ns, "user_ns": cpu_ns // 3,
                    "system_ns": cpu_ns - cpu_ns // 3, "switches_voluntary": 900,

@@ -109,10 +109,32 @@ static void values_without_spread_are_compared_exactly(void **state) {
     assert_int_equal(judge(same, 6, more, 6).change.kind, VERDICT_HIGHER);
 }
 
+static void rounds_that_a_limit_needs(void **state) {
+    (void)state;
+    static double x[UNPAIRED_ROUNDS_MAX];
+    static double y[UNPAIRED_ROUNDS_MAX];
+    spread_out(x, 11, 2.0, 0.1);
+    spread_out(y, 11, 2.0, 0.1);
+    const struct unpaired u = judge(x, 11, y, 11);
+    const size_t n = unpaired_rounds_needed(&u, log(1.05));
+    assert_in_range(n, 20, 200);
+    assert_true(u.change.log_hi > log(1.05));
+    spread_out(x, n, 2.0, 0.1);
+    spread_out(y, n, 2.0, 0.1);
+    assert_true(unpaired_judge(x, n, y, n, &rule).change.log_hi < log(1.05));
+    assert_true(unpaired_rounds_needed(&u, log(1.02)) > n);
+    assert_true(unpaired_rounds_needed(&u, log(1.5)) < 11);
+    assert_int_equal(unpaired_rounds_needed(&u, 1e-9), UNPAIRED_ROUNDS_MAX);
+    const struct unpaired none = judge(x, 1, y, 1);
+    assert_int_equal(unpaired_rounds_needed(&none, 1), 0);
+}
+
 /* Two runs of a noisy machine, as in test_stats_simulation.c: 15 cells, in each a target and the
  * anchor back to back in every round; a slow sine of 5%, 1.5% of noise, 3% of the trials 20% slow.
- * Between the runs the machine as a whole changes by a normal 5%. Simulated, seeded. */
-enum { CELLS = 15, MAX_ROUNDS = 31, PAIRS_OF_RUNS = 1000 };
+ * Between the runs the machine as a whole changes by a normal 5%. Simulated, seeded. By round, the
+ * anchor was measured in the first third of the cells and stands in for the others. */
+enum { CELLS = 15, ANCHORS = CELLS / 3, MAX_ROUNDS = 31, PAIRS_OF_RUNS = 1000 };
+enum anchoring { NO_ANCHOR, BY_BLOCK, BY_ROUND };
 
 struct seen {
     double alarm; /* share of comparisons of two runs with at least one change shown */
@@ -124,21 +146,25 @@ static double trial(gsl_rng *rng, double machine) {
     return machine + gsl_ran_gaussian(rng, 0.015) + slow;
 }
 
-static void measure(gsl_rng *rng, size_t rounds, double change, bool anchored,
+static void measure(gsl_rng *rng, size_t rounds, double change, enum anchoring how,
                     double out[CELLS][MAX_ROUNDS]) {
     const double level = gsl_ran_gaussian(rng, 0.05);
     const double period = gsl_ran_flat(rng, 1.0, 3.0);
     const double phase = gsl_rng_uniform(rng);
+    double anchor[CELLS] = {0};
     for (size_t i = 0; i < rounds * CELLS; i++) {
+        const size_t cell = i % CELLS;
         const double at = (double)i / (double)(rounds * CELLS);
         const double machine = level + 0.05 * sin(2.0 * M_PI * (at / period + phase));
         const double target = trial(rng, machine) + change;
-        const double anchor = trial(rng, machine);
-        out[i % CELLS][i / CELLS] = anchored ? target - anchor : target;
+        anchor[cell] = trial(rng, machine);
+        out[cell][i / CELLS] = target - (how == BY_BLOCK   ? anchor[cell]
+                                         : how == BY_ROUND ? anchor[cell % ANCHORS]
+                                                           : 0.0);
     }
 }
 
-static struct seen simulate(size_t rounds, double change, bool anchored) {
+static struct seen simulate(size_t rounds, double change, enum anchoring how) {
     static double runs[2][CELLS][MAX_ROUNDS];
     const struct verdict_rule at = {.margin = 1e-9, .alpha = verdict_alpha(CELLS)};
     struct seen seen = {0};
@@ -147,8 +173,8 @@ static struct seen simulate(size_t rounds, double change, bool anchored) {
     gsl_rng_set(rng, 20260402);
     for (int n = 0; n < PAIRS_OF_RUNS; n++) {
         bool alarm = false;
-        measure(rng, rounds, 0.0, anchored, runs[0]);
-        measure(rng, rounds, change, anchored, runs[1]);
+        measure(rng, rounds, 0.0, how, runs[0]);
+        measure(rng, rounds, change, how, runs[1]);
         for (size_t cell = 0; cell < CELLS; cell++) {
             const struct unpaired u =
                 unpaired_judge(runs[0][cell], rounds, runs[1][cell], rounds, &at);
@@ -172,25 +198,29 @@ static void expect(const char *what, double got, double low, double high) {
 
 static void anchored_false_alarms_are_rare(void **state) {
     (void)state;
-    expect("6 rounds", simulate(6, 0, true).alarm, 0.0, 0.07);
-    expect("11 rounds", simulate(11, 0, true).alarm, 0.0, 0.07);
-    expect("17 rounds", simulate(17, 0, true).alarm, 0.0, 0.07);
-    expect("31 rounds", simulate(31, 0, true).alarm, 0.0, 0.07);
+    expect("6 rounds", simulate(6, 0, BY_BLOCK).alarm, 0.0, 0.07);
+    expect("11 rounds", simulate(11, 0, BY_BLOCK).alarm, 0.0, 0.07);
+    expect("17 rounds", simulate(17, 0, BY_BLOCK).alarm, 0.0, 0.07);
+    expect("31 rounds", simulate(31, 0, BY_BLOCK).alarm, 0.0, 0.07);
+    expect("11 rounds, by round", simulate(11, 0, BY_ROUND).alarm, 0.0, 0.07);
+    expect("31 rounds, by round", simulate(31, 0, BY_ROUND).alarm, 0.0, 0.07);
 }
 
 static void without_an_anchor_they_are_the_rule(void **state) {
     (void)state;
-    expect("11 rounds, no anchor", simulate(11, 0, false).alarm, 0.5, 1.0);
-    expect("31 rounds, no anchor", simulate(31, 0, false).alarm, 0.5, 1.0);
+    expect("11 rounds, no anchor", simulate(11, 0, NO_ANCHOR).alarm, 0.5, 1.0);
+    expect("31 rounds, no anchor", simulate(31, 0, NO_ANCHOR).alarm, 0.5, 1.0);
 }
 
 static void true_changes_are_found(void **state) {
     (void)state;
-    expect("11 rounds, 10%", simulate(11, log(1.10), true).found, 0.9, 1.0);
-    expect("11 rounds, 5%", simulate(11, log(1.05), true).found, 0.2, 1.0);
-    expect("17 rounds, 5%", simulate(17, log(1.05), true).found, 0.6, 1.0);
-    expect("31 rounds, 3%", simulate(31, log(1.03), true).found, 0.5, 1.0);
-    expect("31 rounds, 5%", simulate(31, log(1.05), true).found, 0.95, 1.0);
+    expect("11 rounds, 10%", simulate(11, log(1.10), BY_BLOCK).found, 0.9, 1.0);
+    expect("11 rounds, 5%", simulate(11, log(1.05), BY_BLOCK).found, 0.2, 1.0);
+    expect("17 rounds, 5%", simulate(17, log(1.05), BY_BLOCK).found, 0.6, 1.0);
+    expect("31 rounds, 3%", simulate(31, log(1.03), BY_BLOCK).found, 0.5, 1.0);
+    expect("31 rounds, 5%", simulate(31, log(1.05), BY_BLOCK).found, 0.95, 1.0);
+    expect("11 rounds, by round, 10%", simulate(11, log(1.10), BY_ROUND).found, 0.9, 1.0);
+    expect("11 rounds, by round, 5%", simulate(11, log(1.05), BY_ROUND).found, 0.2, 1.0);
 }
 
 int main(void) {
@@ -199,6 +229,7 @@ int main(void) {
         cmocka_unit_test(each_kind_has_its_case),
         cmocka_unit_test(too_few_are_insufficient),
         cmocka_unit_test(values_without_spread_are_compared_exactly),
+        cmocka_unit_test(rounds_that_a_limit_needs),
         cmocka_unit_test(anchored_false_alarms_are_rare),
         cmocka_unit_test(without_an_anchor_they_are_the_rule),
         cmocka_unit_test(true_changes_are_found),
