@@ -122,6 +122,36 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
     return 0;
 }
 
+/* What is no file takes bytes and cannot be replaced. */
+static int write_into(const char *path, const void *data, size_t len, struct err *e) {
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+    bool bad = fd < 0 || file_write_fd(fd, data, len) != 0;
+    int saved = errno;
+    if (fd >= 0 && close(fd) != 0 && !bad) {
+        bad = true;
+        saved = errno;
+    }
+    return bad ? err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(saved)) : 0;
+}
+
+int file_write_named(const char *path, const void *data, size_t len, struct err *e) {
+    struct stat here;
+    struct stat there;
+    if (lstat(path, &here) != 0 || S_ISREG(here.st_mode) || S_ISDIR(here.st_mode)) {
+        return file_write_atomic(path, data, len, e);
+    }
+    if (!S_ISLNK(here.st_mode) || stat(path, &there) != 0 || !S_ISREG(there.st_mode)) {
+        return write_into(path, data, len, e);
+    }
+    char *end = realpath(path, NULL);
+    if (!end) {
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+    }
+    const int rc = file_write_atomic(end, data, len, e);
+    free(end);
+    return rc;
+}
+
 int file_mkdirs(const char *path, struct err *e) {
     char part[PATH_MAX];
     size_t len = strlen(path);

@@ -43,8 +43,9 @@ int export_csv(FILE *out, const struct cells *c, const struct export_select *s, 
 int export_json(FILE *out, const struct cells *c, const struct export_select *s, struct err *e);
 
 /* Go's benchmark format (golang.org/design/14313-benchmark-format), one line for each trial that
- * counts: BenchmarkHello/target=libuv/connections=100, with server CPU, throughput, latencies and
- * peak memory. */
+ * counts and was not disturbed: BenchmarkHello/target=libuv/connections=100, with server CPU,
+ * throughput (of another unit where the load generator limited it), latencies and peak memory; above
+ * them whether the run is validated, and how many trials are left out. */
 int export_benchstat(FILE *out, const struct cells *c, const struct export_select *s,
                      struct err *e);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/export.h"
+#include "report/findings.h"
 #include "store/manifest.h"
 
 /* benchstat turns ns into seconds and knows bytes by B. The first is the headline. */
@@ -15,12 +16,12 @@ static const struct unit {
 } units[] = {
     {"cpu-ns/op", FIG_CPU, 1000}, {"req/s", FIG_RATE, 1},          {"p50-ns", FIG_P50, 1000},
     {"p90-ns", FIG_P90, 1000},    {"p99-ns", FIG_P99, 1000},       {"p999-ns", FIG_P999, 1000},
-    {"peak-B", FIG_RSS_PEAK, 1},  {"peak-pss-B", FIG_RSS_PEAK, 1},
+    {"peak-B", FIG_RSS_PEAK, 1},  {"peak-pss-B", FIG_RSS_PEAK, 1}, {"limited-req/s", FIG_RATE, 1},
 };
 
-/* RSS and PSS are two things, so they have two units: benchstat compares neither with the other. */
-#define UNIT_RSS 6
-#define UNIT_PSS 7
+/* RSS and PSS are two things, and so are a throughput and a lower bound of one: they have two
+ * units, and benchstat compares neither with the other. */
+enum { UNIT_RATE = 1, UNIT_RSS = 6, UNIT_PSS = 7, UNIT_LIMITED = 8 };
 
 #define UNITS (sizeof units / sizeof units[0])
 
@@ -71,7 +72,8 @@ static void put_trial(FILE *out, const struct cells *c, const struct cell *cell,
     bool any = false;
     for (size_t u = 0; u < UNITS; u++) {
         const double value = figure_value(r, units[u].figure) * units[u].scale;
-        if (u == (figure_is_pss(r) ? UNIT_RSS : UNIT_PSS)) {
+        if (u == (figure_is_pss(r) ? UNIT_RSS : UNIT_PSS) ||
+            u == (cell->client == CLIENT_LIMITED ? UNIT_RATE : UNIT_LIMITED)) {
             continue;
         }
         /* A percentile that the cell does not carry is not exported either. */
@@ -88,21 +90,63 @@ static void put_trial(FILE *out, const struct cells *c, const struct cell *cell,
     fputs(any ? "\n" : "", out);
 }
 
-int export_benchstat(FILE *out, const struct cells *c, const struct export_select *s,
-                     struct err *e) {
-    (void)e;
-    put_fact(out, "cpu", c->store->manifest, "machine.cpu.model");
-    fputs("Unit req/s better=higher\n", out);
-    for (size_t u = 0; u < UNITS; u++) {
-        if (units[u].figure != FIG_RATE) {
-            fprintf(out, "Unit %s better=lower\n", units[u].name);
+/* A line of the file's configuration, which benchstat sets tables apart by. */
+static int put_validity(FILE *out, const struct cells *c, struct err *e) {
+    const struct verdicts_options as_begun = {0};
+    struct verdicts v;
+    struct findings f;
+    if (verdicts_build(&v, c, &as_begun, e) != 0) {
+        return -1;
+    }
+    const int rc = findings_make(&f, &v, e);
+    if (rc == 0) {
+        fprintf(out, "validated: %s\n",
+                f.validity == FINDINGS_VALIDATED       ? "yes"
+                : f.validity == FINDINGS_NOT_VALIDATED ? "no"
+                                                       : "not judged");
+        findings_release(&f);
+    }
+    verdicts_release(&v);
+    return rc;
+}
+
+/* What a report gives no figures of, or holds nothing against. */
+static bool is_sound(const struct trial_record *r) {
+    return r && r->status == TRIAL_OK && !verdict_flags_invalid(r->flags);
+}
+
+/* benchstat passes over lines that are neither results nor configuration. */
+static void put_left_out(FILE *out, const struct cells *c, const struct export_select *s) {
+    size_t all = 0;
+    size_t sound = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        for (size_t round = 0; export_chooses(s, c, &c->cell[i]) && round < c->rounds; round++) {
+            all += c->cell[i].trial[round] != NULL;
+            sound += is_sound(c->cell[i].trial[round]);
         }
     }
+    if (sound < all) {
+        fprintf(out, "# %zu of %zu trials are left out: they failed or were disturbed\n",
+                all - sound, all);
+    }
+}
+
+int export_benchstat(FILE *out, const struct cells *c, const struct export_select *s,
+                     struct err *e) {
+    put_fact(out, "cpu", c->store->manifest, "machine.cpu.model");
+    if (put_validity(out, c, e) != 0) {
+        return -1;
+    }
+    for (size_t u = 0; u < UNITS; u++) {
+        fprintf(out, "Unit %s better=%s\n", units[u].name,
+                units[u].figure == FIG_RATE ? "higher" : "lower");
+    }
+    put_left_out(out, c, s);
     for (size_t round = 0; round < c->rounds; round++) {
         for (size_t i = 0; i < c->count; i++) {
             const struct cell *cell = &c->cell[i];
             const struct trial_record *r = cell->trial[round];
-            if (r && r->status == TRIAL_OK && export_chooses(s, c, cell)) {
+            if (is_sound(r) && export_chooses(s, c, cell)) {
                 put_trial(out, c, cell, r);
             }
         }

@@ -1,5 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "report/cells.h"
@@ -23,8 +24,8 @@ static int export_cells(const struct cells *cells, const struct config *c,
     whole = out && fclose(out) == 0 && whole;
     if (!whole) {
         rc = err_set(e, ERR_MACHINE, "out of memory for the export");
-    } else if (rc == 0 && c->export_out) {
-        rc = file_write_atomic(c->export_out, text, size, e);
+    } else if (rc == 0 && c->export_out && strcmp(c->export_out, "-") != 0) {
+        rc = file_write_named(c->export_out, text, size, e);
     } else if (rc == 0) {
         fwrite(text, 1, size, stdout); /* main tells of a standard output that takes nothing */
     }
