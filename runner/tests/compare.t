@@ -221,6 +221,11 @@ def _():
     only = box.loopbench("compare", A, B, "--fail-on", "cpu>5%", "--markdown", "-").expect(1).out
     eq(only, text, "Markdown on standard output")
     box.loopbench("compare", A, B, "--markdown", "no/such/folder/c.md").expect(3)
+    os.symlink("c.md", box.at("link.md"))
+    box.loopbench("compare", A, B, "--markdown", "link.md").expect(0)
+    ok(os.path.islink(box.at("link.md")), "a link stays")
+    with open(box.at("c.md"), encoding="utf-8") as f:
+        hasnt(f.read(), "crossed in", "what it leads to is written")
 
 
 @tap.case("bad usage is one line that says what to do")

@@ -50,15 +50,16 @@ static int choose_baseline(const struct config *c, size_t *base, struct err *e) 
 }
 
 static int write_markdown(const struct compare *c, const char *path, struct err *e) {
-    char dir[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const int n = slash ? snprintf(dir, sizeof dir, "%.*s", (int)(slash - path), path)
-                        : snprintf(dir, sizeof dir, ".");
-    if (n < 0 || (size_t)n >= sizeof dir || !*name) {
-        return err_set(e, ERR_USAGE, "--markdown: '%s' is no name for a file", path);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    int rc = out ? compare_write_markdown(c, out, e) : -1;
+    if (!out || fclose(out) != 0) {
+        rc = err_set(e, ERR_MACHINE, "out of memory");
     }
-    return compare_write(c, *dir ? dir : "/", name, false, NULL, e);
+    rc = rc == 0 ? file_write_named(path, text, len, e) : rc;
+    free(text);
+    return rc;
 }
 
 static int show(const struct compare *c, const struct config *config, struct err *e) {
@@ -202,7 +203,7 @@ static int counted_markdown(const struct counted *k, const struct config *c,
         status = err_set(e, ERR_MACHINE, "out of memory");
     } else if (status >= 0 && strcmp(c->markdown, "-") == 0) {
         fputs(text, stdout);
-    } else if (status >= 0 && file_write_atomic(c->markdown, text, len, e) != 0) {
+    } else if (status >= 0 && file_write_named(c->markdown, text, len, e) != 0) {
         status = -1;
     }
     free(text);
