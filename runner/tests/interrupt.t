@@ -124,6 +124,20 @@ for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 eq(os.path.exists(run.path(name)), drawn, name)
 
 
+@tap.case("an interrupted reproduction says how it is held against the run that it repeats")
+def _():
+    with Halted(start=False) as box:
+        box.loopbench("run", box.configuration, "--out", "first", "--no-report").expect(0)
+        process = box.start("reproduce", "first", "--out", box.out, "--no-report", env=HANGS)
+        wait_for(box.generators, "a trial of the reproduction", 60)
+        process.send_signal(signal.SIGINT)
+        err = box.finish(process).expect(1).err
+        has(err, "go on with: loopbench run --resume %s\n" % box.out)
+        has(err, "hold the two against each other with: loopbench compare first %s\n" % box.out)
+        box.resume().expect(0)
+        box.loopbench("compare", "first", box.out).expect(0)
+
+
 @tap.case("a signal to the whole process group, as a terminal sends it, ends it the same way")
 def _():
     with Halted() as box:

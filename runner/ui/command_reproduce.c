@@ -13,6 +13,7 @@
 #include "report/calibration.h"
 #include "report/crosscheck.h"
 #include "report/reading.h"
+#include "ui/ending.h"
 #include "ui/recorded.h"
 #include "ui/session.h"
 
@@ -172,6 +173,23 @@ static int conclude(struct session *s, const struct reading *before, const struc
     return outcome != 0 ? outcome : status;
 }
 
+/* What is resumed is an ordinary run, which nobody holds against the earlier one. */
+static int leave_off(struct session *s, const struct reading *before, struct err *e) {
+    char folder[2][PATH_MAX];
+    ending_shown(before->store.dir, folder[0], sizeof folder[0]);
+    ending_shown(writer_dir(s->run.writer), folder[1], sizeof folder[1]);
+    const int status = session_finish(s, e);
+    fputs("what comes of it is not judged then; hold the two against each other with: loopbench "
+          "compare",
+          stderr);
+    for (size_t i = 0; i < 2; i++) {
+        fputc(' ', stderr);
+        ending_print_path(stderr, folder[i]);
+    }
+    fputc('\n', stderr);
+    return status;
+}
+
 static int run_again(struct session *s, const struct invocation *in, const struct reading *before,
                      struct err *e) {
     struct alike alike = {0};
@@ -191,7 +209,7 @@ static int run_again(struct session *s, const struct invocation *in, const struc
     if (session_execute(s, in, e) != 0) {
         return -1;
     }
-    return s->run.interrupted ? session_finish(s, e) : conclude(s, before, &alike, e);
+    return s->run.interrupted ? leave_off(s, before, e) : conclude(s, before, &alike, e);
 }
 
 static int reproduce(const struct invocation *in, const char *dir, struct err *e) {

@@ -21,7 +21,7 @@ void ending_duration_text(int64_t ns, char *out, size_t size) {
 }
 
 /* A path that can be pasted into a shell. */
-static void ending_print_path(FILE *out, const char *path) {
+void ending_print_path(FILE *out, const char *path) {
     size_t plain = strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "._@+-/,:=");
     if (!path[plain] && *path && *path != '-') {

@@ -24,6 +24,9 @@ void ending_print(FILE *out, const struct run_ending *s);
  * pair HERE=THERE: a folder in HERE is called by THERE. */
 void ending_shown(const char *folder, char *out, size_t size);
 
+/* A path as a word of a shell's. */
+void ending_print_path(FILE *out, const char *path);
+
 /* "850 ms", "42 s", "4 min 51 s", "2 h 24 min". */
 void ending_duration_text(int64_t ns, char *out, size_t size);
 
