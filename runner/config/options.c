@@ -164,7 +164,7 @@ const struct option options[] = {
     {"connections", OPTION_INT, USE_EXPORT, FIELD(select_connections), "0", 0, 1000000, "N",
      "only this number of connections; 0 = all"},
     {"out", OPTION_PATH, USE_EXPORT, FIELD(export_out), NULL, 0, 0, "FILE",
-     "write there instead of to standard output"},
+     "write there; - is standard output, as without it"},
     {"requests-low", OPTION_INT, USE_COUNT, FIELD(requests_low), "500", 1, 10000000, "N",
      "requests of the shorter of the two processes whose difference is counted"},
     {"requests-high", OPTION_INT, USE_COUNT, FIELD(requests_high), "2500", 2, 10000000, "N",
@@ -176,7 +176,7 @@ const struct option options[] = {
     {"out", OPTION_PATH, USE_SITE, FIELD(site_out), "site", 0, 0, "FOLDER",
      "the folder of the site; one that is there already is replaced"},
     {"compare", OPTION_NAMES, USE_SITE, FIELD(site_pairs), NULL, 0, 0, "A,B,...",
-     "pairs of runs to compare; without it each run with the one before it, where they are alike"},
+     "pairs of runs to compare; without it each run with the last one before that is alike"},
     {NULL, OPTION_BOOL, 0, 0, NULL, 0, 0, NULL, NULL},
 };
 

@@ -89,11 +89,19 @@ static int add_pair(struct site *s, size_t first, size_t second, bool asked, str
     return rc;
 }
 
-/* The place of the last run before that is of the same kind and has times, or `at`. */
+/* What compare_make would say of their configuration and machine, from the manifests alone. */
+static bool are_alike(const struct site *s, const struct site_run *a, const struct site_run *b) {
+    struct alike alike;
+    alike_judge(&alike, a->manifest, b->manifest, s->o->fallback);
+    return !alike.unlike[0] && !alike.machine[0];
+}
+
+/* The place of the last run before that is of the same kind, has times and is alike, or `at`. */
 static size_t find_before(const struct site *s, size_t at) {
     const struct site_run *run = &s->run[s->order[at]];
     for (size_t i = at; !run->counts && i-- > 0;) {
-        if (strcmp(s->run[s->order[i]].kind, run->kind) == 0) {
+        const struct site_run *before = &s->run[s->order[i]];
+        if (!before->counts && strcmp(before->kind, run->kind) == 0 && are_alike(s, before, run)) {
             return i;
         }
     }

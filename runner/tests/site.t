@@ -119,6 +119,16 @@ def _():
                 hasnt(f.read(), box.path, file)
 
 
+@tap.case("runs of two machines that take turns are each compared with the last one of their own")
+def _():
+    with Box(**PLAIN) as box:
+        for day in (1, 2, 3, 4):
+            made(box, day, model="CPU %d" % (day % 2), **SMALL)
+        has(box.loopbench("site", "results").out, "4 runs, 2 comparisons")
+        pages = {n for n in os.listdir(box.at("site", "comparisons")) if n.endswith(".html")}
+        eq(pages, {"%s-%s.html" % (name(a), name(b)) for a, b in ((1, 3), (2, 4))}, "comparisons")
+
+
 @tap.case("runs and pairs can be chosen")
 def _():
     with Box() as box:
