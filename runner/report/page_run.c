@@ -1,4 +1,5 @@
 /* The rest of a report: how to read it, the machine, how to run it again. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/page_parts.h"
@@ -185,6 +186,19 @@ static void put_command(struct doc *d, const json_t *argv) {
     }
 }
 
+/* The results folder of a run, from its own: where its config.ini is run, "results" would be one
+ * within the run. */
+static const char *results_from(const char *dir) {
+    static const char published[] = "/published/";
+    char *real = realpath(dir, NULL);
+    const char *name = real ? strrchr(real, '/') : NULL;
+    const size_t len = sizeof published - 2;
+    const bool is =
+        name && (size_t)(name - real) >= len && strncmp(name - len, published, len + 1) == 0;
+    free(real);
+    return is ? "../.." : "..";
+}
+
 void page_again(struct doc *d, const struct cells *c) {
     const json_t *m = c->store->manifest;
     char buf[64];
@@ -195,7 +209,7 @@ void page_again(struct doc *d, const struct cells *c) {
     doc_say(d, " in this folder holds every option. From this folder:");
     doc_close(d, DOC_PARAGRAPH);
     doc_begin(d, DOC_COMMAND, NULL);
-    doc_say(d, "loopbench run config.ini");
+    doc_say(d, "loopbench run config.ini --results %s", results_from(c->store->dir));
     if (*seed) {
         doc_say(d, " --seed ");
         doc_shell(d, seed);

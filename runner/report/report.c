@@ -1,8 +1,12 @@
 #include "report/report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "report/calibration.h"
 #include "base/file.h"
@@ -180,7 +184,16 @@ static int counts_alone(const struct store *s, const struct report_options *o, s
     return rc;
 }
 
-int report_write(const char *dir, const struct report_options *o, struct err *e) {
+/* Two reports on one folder would take each other's unfinished files away: the second waits. Where
+ * a file system has no such locks, there is none. */
+static int lock_folder(const char *dir) {
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    return fd;
+}
+
+static int write_locked(const char *dir, const struct report_options *o, struct err *e) {
     struct store s;
     struct cells c;
     if (store_open(&s, dir, e) != 0) {
@@ -208,5 +221,14 @@ int report_write(const char *dir, const struct report_options *o, struct err *e)
         cells_release(&c);
     }
     store_release(&s);
+    return rc;
+}
+
+int report_write(const char *dir, const struct report_options *o, struct err *e) {
+    const int lock = lock_folder(dir);
+    const int rc = write_locked(dir, o, e);
+    if (lock >= 0) {
+        close(lock);
+    }
     return rc;
 }

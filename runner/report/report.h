@@ -23,7 +23,7 @@ struct report_options {
 /* Writes report.md, report.html, report.json, cells.csv, verdicts.csv and plots/ into the run
  * folder, of a calibration calibration.json and calibration.md, too. Where plots cannot be made
  * (gnuplot missing, killed, too slow) the others are written nevertheless and *e (ERR_MACHINE) says
- * so. */
+ * so. One at a time on a folder: another waits. */
 int report_write(const char *dir, const struct report_options *o, struct err *e);
 
 #endif

@@ -185,6 +185,31 @@ static bool is_run_folder(const char *path) {
     return file_join(file, sizeof file, path, "manifest.json", &ignored) == 0 && file_exists(file);
 }
 
+/* A run whose folder is called otherwise is named by its id all the same, where only one has it.
+ * Returns 1 when it is found, 0 when not, -1 with *e. */
+static int find_by_id(const char *results, const char *name, char *path, size_t size,
+                      struct err *e) {
+    struct catalog c;
+    size_t found = 0;
+    if (!catalog_is_run_id(name)) {
+        return 0;
+    }
+    if (catalog_read(&c, results, e) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < c.count; i++) {
+        const char *id = json_string_value(json_object_get(c.run[i].manifest, "run_id"));
+        if (id && strcmp(id, name) == 0) {
+            found += (size_t)snprintf(path, size, "%s", c.run[i].path) < size;
+        }
+    }
+    catalog_release(&c);
+    return found > 1 ? err_set(e, ERR_USAGE,
+                               "%zu runs in %s have the id %s; name the folder of one of them",
+                               found, results, name)
+                     : (int)found;
+}
+
 int catalog_resolve(const char *results, const char *name, char *path, size_t size, struct err *e) {
     const char *const folders[] = {"", CATALOG_PUBLISHED "/"};
     int n = snprintf(path, size, "%s", name);
@@ -198,6 +223,10 @@ int catalog_resolve(const char *results, const char *name, char *path, size_t si
         if (n >= 0 && (size_t)n < size && is_run_folder(path)) {
             return 0;
         }
+    }
+    const int found = replay ? 0 : find_by_id(results, name, path, size, e);
+    if (found != 0) {
+        return found > 0 ? 0 : -1;
     }
     if (replay) {
         return err_set(e, ERR_USAGE,

@@ -42,7 +42,8 @@ void catalog_release(struct catalog *c);
 bool catalog_is_run_id(const char *name);
 
 /* The folder of a run that a person named: a path, or a name (run id, "latest", "published/x", the
- * name of something published) in the results folder. Returns 0, or -1 with *e (ERR_USAGE). */
+ * name of something published) in the results folder, also the id of a run whose folder is called
+ * otherwise. Returns 0, or -1 with *e (ERR_USAGE). */
 int catalog_resolve(const char *results, const char *name, char *path, size_t size, struct err *e);
 
 /* Looks for what is not loopbench's in results/name. Returns 1 with its path in `out`, 0 when there

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import shutil
 import struct
 import sys
@@ -10,7 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from command import Box, tree  # noqa: E402
+from command import Box, tree, wait_for  # noqa: E402
 from made import ID, latest, made  # noqa: E402
 from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
 
@@ -91,6 +92,40 @@ def _():
         box.loopbench("report", "zebra").refused(2, "zebra")
 
 
+@tap.case("a second report on a folder waits for the first")
+def _():
+    with Box() as box:
+        path = made(box, 1, rounds=2, levels="8")
+        holder = os.open(path, os.O_RDONLY)
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        process = box.start("report", path)
+
+        def waits():
+            ok(process.poll() is None, "it waits")
+            with open("/proc/locks", encoding="ascii") as f:
+                return re.search(r"-> FLOCK .* %d " % process.pid, f.read())
+        wait_for(waits, "the report waits for the folder")
+        ok(not os.path.exists(os.path.join(path, "cells.csv")), "nothing is written meanwhile")
+        os.close(holder)
+        box.finish(process).expect(0)
+        ok(os.path.exists(os.path.join(path, "report.html")), "the report")
+
+
+@tap.case("a run begun from the folder of a run, as its report says, is one of the results")
+def _():
+    with Box() as box:
+        ini = box.ini(results="results")
+        for folder in ("results/20260101-000000-0000", "results/published/mine"):
+            box.loopbench("run", ini, "--out", folder).expect(0)
+            with open(box.at(folder, "report.md"), encoding="utf-8") as f:
+                words = re.search(r"^    loopbench (run config\.ini .*)$", f.read(), re.M).group(1)
+            before = set(os.listdir(box.at("results")))
+            box.loopbench(*words.split(), "--no-report", cwd=box.at(folder)).expect(0)
+            ok("results" not in os.listdir(box.at(folder)), "nothing within the run")
+            new = set(os.listdir(box.at("results"))) - before - {"latest"}
+            eq(len(new), 1, "new results: %s" % new)
+
+
 @tap.case("a damaged run is listed as damaged, and hides none")
 def _():
     with Box() as box:
@@ -113,6 +148,20 @@ def _():
                 has(out, part)
         box.loopbench("show", "nothing").refused(2, "no run 'nothing'")
         box.loopbench("show").refused(2, "name a run")
+
+
+@tap.case("a run whose folder is called otherwise is named by its id, which list shows")
+def _():
+    with Box() as box:
+        made(box, 1, name="mine", rounds=6, levels="8")
+        out = box.loopbench("show", name(1)).expect(0).out
+        has(out, name(1))
+        box.loopbench("compare", name(1), "mine", "--metric", "cpu").expect(0)
+        has(box.loopbench("list").expect(0).out, "mine (%s)" % name(1))
+        made(box, 1, name="published/again", rounds=6, levels="8")
+        box.loopbench("show", name(1)).refused(2, "2 runs in results have the id %s" % name(1))
+        box.loopbench("show", "mine").expect(0)
+        box.loopbench("show", name(2)).refused(2, "no run")
 
 
 @tap.case("names out to break a terminal come out inert")

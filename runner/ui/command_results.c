@@ -1,5 +1,6 @@
 /* Results as a person manages them: list, show, prune. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include "ui/progress.h"
 #include "report/reading.h"
 #include "report/reproduction.h"
+
+/* Of the name of a run in a list, at most. */
+#define LIST_COLUMNS 96
 
 static bool on_utf8(void) {
     return progress_style_for(stdout, false).utf8;
@@ -67,10 +71,24 @@ static void put_names(FILE *out, const json_t *list, bool only_targets, bool utf
     fputs(first ? "-" : "", out);
 }
 
-static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
+/* What names the run: its folder, and its id where that is another. Returns how many columns. */
+static size_t name_of(const struct catalog_run *r, char *out, size_t size, bool utf8) {
+    char both[NAME_MAX + 64];
+    const char *slash = strrchr(r->name, '/');
+    const char *id = json_string_value(json_object_get(r->manifest, "run_id"));
+    const bool same = !id || strcmp(slash ? slash + 1 : r->name, id) == 0;
+    snprintf(both, sizeof both, same ? "%s" : "%s (%s)", r->name, id);
+    return text_terminal(out, size, both, LIST_COLUMNS, utf8);
+}
+
+static void put_name(FILE *out, const char *name, size_t used, size_t columns) {
+    fprintf(out, "%s%*s  ", name, used < columns ? (int)(columns - used) : 0, "");
+}
+
+static void list_run(FILE *out, const struct catalog_run *r, size_t columns, bool utf8) {
     char buf[32];
     char date[4 * 24 + 8];
-    char name[4 * 64 + 8];
+    char name[4 * LIST_COLUMNS + 8];
     char profile[4 * 12 + 8];
     char validity[32];
     text_terminal(date, sizeof date, manifest_text(r->manifest, "started", buf, sizeof buf, "-"),
@@ -79,7 +97,7 @@ static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
     if (strlen(date) > 10 && date[10] == 'T') {
         date[10] = ' ';
     }
-    text_terminal(name, sizeof name, r->name, 64, utf8);
+    const size_t used = name_of(r, name, sizeof name, utf8);
     const char *kind = manifest_text(r->manifest, "kind", buf, sizeof buf, "");
     text_terminal(profile, sizeof profile,
                   strcmp(kind, CALIBRATION_KIND) == 0
@@ -87,12 +105,29 @@ static void list_run(FILE *out, const struct catalog_run *r, bool utf8) {
                       : manifest_text(r->manifest, "plan.profile", buf, sizeof buf, "-"),
                   12, utf8);
     validity_of(r, validity, sizeof validity);
-    fprintf(out, "%-16s  %-20s  %-11s  %-13s  %-11s  ", date, name, state_word(r), validity,
-            profile);
+    fprintf(out, "%-16s  ", date);
+    put_name(out, name, used, columns);
+    fprintf(out, "%-11s  %-13s  %-11s  ", state_word(r), validity, profile);
     put_names(out, manifest_at(r->manifest, "targets"), true, utf8);
     fputs("  ", out);
     put_names(out, manifest_at(r->manifest, "plan.workloads"), false, utf8);
     fputs(r->latest ? "  (latest)\n" : "\n", out);
+}
+
+static void list_all(const struct catalog *catalog, bool utf8) {
+    char name[4 * LIST_COLUMNS + 8];
+    size_t columns = 20;
+    for (size_t i = 0; i < catalog->count; i++) {
+        const size_t used = name_of(&catalog->run[i], name, sizeof name, utf8);
+        columns = used > columns ? used : columns;
+    }
+    printf("%-16s  ", "started (UTC)");
+    put_name(stdout, "run", 3, columns);
+    printf("%-11s  %-13s  %-11s  %s  %s\n", "state", "A/A control", "profile", "targets",
+           "workloads");
+    for (size_t i = 0; i < catalog->count; i++) {
+        list_run(stdout, &catalog->run[i], columns, utf8);
+    }
 }
 
 int command_list(const struct invocation *in, struct err *e) {
@@ -106,11 +141,7 @@ int command_list(const struct invocation *in, struct err *e) {
         if (catalog.count == 0) {
             printf("no runs in %s; `loopbench run` makes one\n", c.results);
         } else {
-            printf("%-16s  %-20s  %-11s  %-13s  %-11s  %s  %s\n", "started (UTC)", "run", "state",
-                   "A/A control", "profile", "targets", "workloads");
-        }
-        for (size_t i = 0; i < catalog.count; i++) {
-            list_run(stdout, &catalog.run[i], on_utf8());
+            list_all(&catalog, on_utf8());
         }
         list_replays(stdout, c.results, on_utf8());
         catalog_release(&catalog);
