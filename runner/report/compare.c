@@ -50,8 +50,11 @@ struct sources {
 };
 
 /* Logarithms of the cell's figures per round, of their ratio to the anchor's where there is one. */
-static size_t take_values(struct verdict_source *s, struct compare_row *row,
-                          const struct cell *cell, const struct cell *anchor, double *out) {
+static size_t take_values(struct sources *from, size_t side, struct compare_row *row,
+                          const struct cell *anchor) {
+    struct verdict_source *s = &from->of[side];
+    const struct cell *cell = side == 0 ? row->base : row->other;
+    double *out = from->value[side];
     struct verdict_row pair = {.about = row->about, .a = cell, .b = anchor ? anchor : cell};
     verdict_source_fill(s, &pair, true);
     const size_t n = s->cells->rounds;
@@ -59,6 +62,7 @@ static size_t take_values(struct verdict_source *s, struct compare_row *row,
         const bool usable = isfinite(s->a[i]) && isfinite(s->b[i]) && s->a[i] > 0 && s->b[i] > 0;
         out[i] = !usable ? NAN : anchor ? log(s->a[i]) - log(s->b[i]) : log(s->a[i]);
     }
+    row->disturbed[side] = pair.invalid_blocks;
     if (pair.missing[0]) {
         memcpy(row->missing, pair.missing, sizeof row->missing);
     }
@@ -67,8 +71,8 @@ static size_t take_values(struct verdict_source *s, struct compare_row *row,
 
 static struct unpaired judge_with(struct compare *c, struct sources *s, struct compare_row *row,
                                   const struct cell *base, const struct cell *other) {
-    const size_t n1 = take_values(&s->of[0], row, row->base, base, s->value[0]);
-    const size_t n2 = take_values(&s->of[1], row, row->other, other, s->value[1]);
+    const size_t n1 = take_values(s, 0, row, base);
+    const size_t n2 = take_values(s, 1, row, other);
     return unpaired_judge(s->value[0], n1, s->value[1], n2, &c->rule);
 }
 
@@ -184,6 +188,12 @@ void compare_row_text(const struct compare_row *r, char *out, size_t size) {
         return;
     }
     const int used = unpaired_text(&r->u, verdict_about_info(r->about)->metric, out, size);
+    const bool short_of = r->u.change.kind == VERDICT_INSUFFICIENT;
+    if (short_of && r->disturbed[0] + r->disturbed[1] > 0 && used > 0 && (size_t)used < size) {
+        snprintf(out + used - 1, size - (size_t)used + 1, "; %zu and %zu were disturbed)",
+                 r->disturbed[0], r->disturbed[1]);
+        return;
+    }
     if ((r->adrift || r->anchored_on) && used > 0 && (size_t)used < size) {
         snprintf(out + used, size - (size_t)used,
                  r->adrift ? " (not anchored)" : " (anchored by round)");

@@ -55,6 +55,7 @@ struct compare_row {
     const char *anchored_on;
     struct unpaired u;
     double measured;                   /* other / base without an anchor; NaN */
+    size_t disturbed[2]; /* rounds left out on either side as invalid, the anchor's included */
     char missing[PERCENTILE_TEXT_MAX]; /* why a percentile cannot be judged; "" = it can */
 };
 

@@ -70,7 +70,7 @@ static void value_text(const json_t *v, char *out, size_t size) {
     if (!v || json_is_null(v)) {
         snprintf(out, size, "not recorded");
     } else if (json_is_string(v)) {
-        snprintf(out, size, "%s", json_string_value(v));
+        snprintf(out, size, "%s", *json_string_value(v) ? json_string_value(v) : "none");
     } else {
         char *text = json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
         snprintf(out, size, "%s", text ? text : "?");

@@ -49,6 +49,9 @@ static void put_head(struct doc *d, const struct compare *c, const char *const l
         doc_close(d, DOC_ITEM);
     }
     doc_close(d, DOC_LIST);
+    if (compare_same_text(c, text, sizeof text)) {
+        doc_whole(d, DOC_BAD, NULL, text);
+    }
     if (compare_doubt_text(c, text, sizeof text)) {
         doc_whole(d, DOC_BAD, NULL, text);
     }
@@ -164,6 +167,10 @@ static void put_rows(struct doc *d, const struct compare *c) {
     }
     compare_level_text(c, text, sizeof text);
     doc_whole(d, DOC_PARAGRAPH, NULL, text);
+    doc_whole(
+        d, DOC_PARAGRAPH, NULL,
+        "\"As measured\" is the change without an anchor, of trimmed means, so it may differ a "
+        "little from that of the medians beside it.");
 }
 
 static void put_all(struct doc *d, const struct compare *c, const char *const links[2]) {

@@ -44,6 +44,9 @@ void compare_level_text(const struct compare *c, char *out, size_t size);
 void compare_limit_text(const struct compare *c, const struct compare_limit *l, char *out,
                         size_t size);
 
+/* That both sides are the same run; false when they are two. */
+bool compare_same_text(const struct compare *c, char *out, size_t size);
+
 /* That a run is not to be believed, and what follows; false when both may be. */
 bool compare_doubt_text(const struct compare *c, char *out, size_t size);
 

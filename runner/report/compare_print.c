@@ -42,6 +42,9 @@ static void print_head(FILE *out, const struct compare *c, bool utf8) {
     compare_method_text(c, text, sizeof text);
     put_inert(out, text, sizeof text, utf8);
     fputc('\n', out);
+    if (compare_same_text(c, text, sizeof text)) {
+        fprintf(out, "%s\n", text);
+    }
     if (compare_doubt_text(c, text, sizeof text)) {
         fprintf(out, "%s\n", text);
     }

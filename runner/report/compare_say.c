@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/compare_parts.h"
+#include "store/manifest.h"
 
 /* By how much the anchor itself moved: what was cancelled. */
 static void anchor_moved(const struct compare *c, char *out, size_t size) {
@@ -83,6 +84,18 @@ void compare_method_text(const struct compare *c, char *out, size_t size) {
                  "Without an anchor, a target that is the same in both runs: a change of the "
                  "machine between the runs would look like a change of the targets.");
     }
+}
+
+bool compare_same_text(const struct compare *c, char *out, size_t size) {
+    const char *id[2];
+    for (size_t i = 0; i < 2; i++) {
+        id[i] = json_string_value(manifest_at(c->side[i].cells->store->manifest, "run_id"));
+    }
+    const bool same = id[0] && id[1] && strcmp(id[0], id[1]) == 0;
+    if (same) {
+        snprintf(out, size, "A and B are one run: nothing can have changed between them.");
+    }
+    return same;
 }
 
 bool compare_doubt_text(const struct compare *c, char *out, size_t size) {

@@ -44,8 +44,8 @@ int export_json(FILE *out, const struct cells *c, const struct export_select *s,
 
 /* Go's benchmark format (golang.org/design/14313-benchmark-format), one line for each trial that
  * counts and was not disturbed: BenchmarkHello/target=libuv/connections=100, with server CPU,
- * throughput (of another unit where the load generator limited it), latencies and peak memory; above
- * them whether the run is validated, and how many trials are left out. */
+ * throughput (of another unit where the load generator limited it), latencies and peak memory;
+ * above them whether the run is validated, and how many trials are left out. */
 int export_benchstat(FILE *out, const struct cells *c, const struct export_select *s,
                      struct err *e);
 

@@ -22,7 +22,7 @@ static void say(const struct report_options *o, const char *dir, const char *tex
     }
 }
 
-static void say_state(const struct report_options *o, const struct store *s) {
+static void say_damage(const struct report_options *o, const struct store *s) {
     if (s->torn) {
         say(o, s->dir, "the last line of trials.jsonl was cut short; that trial is left out");
     }
@@ -38,6 +38,15 @@ static void say_state(const struct report_options *o, const struct store *s) {
         snprintf(text, sizeof text, "%s is not as it was when the run was begun", s->changed);
         say(o, s->dir, text);
     }
+}
+
+void report_say_damage(FILE *notes, const struct store *s) {
+    const struct report_options o = {.notes = notes};
+    say_damage(&o, s);
+}
+
+static void say_state(const struct report_options *o, const struct store *s) {
+    say_damage(o, s);
     if (s->live) {
         say(o, s->dir, "the run is still going on; this reports what it has so far");
     } else if (s->state == STORE_RUNNING) {

@@ -26,4 +26,7 @@ struct report_options {
  * so. One at a time on a folder: another waits. */
 int report_write(const char *dir, const struct report_options *o, struct err *e);
 
+/* What of the run's data is damaged or gone, a line each: for every command that reads it. */
+void report_say_damage(FILE *notes, const struct store *s);
+
 #endif

@@ -154,6 +154,11 @@ int site_write(const struct site_options *o, struct err *e) {
     if (len == 0 || len >= sizeof out) {
         return err_set(e, ERR_USAGE, "--out: '%.200s' is no name for a folder", o->out);
     }
+    if (strcmp(o->out, "-") == 0) {
+        return err_set(e, ERR_USAGE,
+                       "--out: a site is a folder, which standard output is not; "
+                       "name one");
+    }
     memcpy(out, o->out, len);
     out[len] = '\0';
     snprintf(s.dir, sizeof s.dir, "%s.%ld.tmp", out, (long)getpid());

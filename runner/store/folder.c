@@ -79,6 +79,10 @@ int folder_create(char *path, size_t size, const char *parent, const char *name,
     if (n <= 0 || (size_t)n >= size || n >= PATH_MAX) {
         return err_set(e, ERR_USAGE, "not a folder name: '%.200s'", name);
     }
+    if (strcmp(path, "-") == 0) {
+        return err_set(e, ERR_USAGE,
+                       "--out: results are a folder, which standard output is not; name one");
+    }
     while (n > 1 && path[n - 1] == '/') {
         path[--n] = '\0';
     }

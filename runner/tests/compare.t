@@ -134,6 +134,33 @@ def _():
     box.loopbench("compare", A, gone, "--fail-on", "cpu>90%", "--allow-undecided").expect(0)
 
 
+@tap.case("one run, twice, is said to be one")
+def _():
+    for words in ((), ("--markdown", "-")):
+        has(box.loopbench("compare", A, A, *words).expect(0).out, "A and B are one run")
+        hasnt(box.loopbench("compare", A, B, *words).expect(0).out, "are one run")
+
+
+@tap.case("what too few rounds are left of says that they were disturbed")
+def _():
+    bad = os.path.join(box.at("results"), "disturbed")
+    shutil.copytree(FIRST, bad)
+    with open(os.path.join(FIRST, "trials.jsonl"), encoding="utf-8") as f:
+        trials = [json.loads(line) for line in f]
+    for t in trials:
+        t["flags"] = ["steal-invalid"] if t["target"] == "libuv" and t["round"] < 7 else []
+    with open(os.path.join(bad, "trials.jsonl"), "w", encoding="utf-8") as f:
+        f.writelines(json.dumps(t) + "\n" for t in trials)
+    has(box.loopbench("compare", B, bad, "--metric", "cpu").expect(0).out,
+        "insufficient (11 of 11 rounds valid against 4 of 11, 6 and 6 needed; 0 and 7 were disturbed)")
+
+
+@tap.case("an option that is set in one run only is none in the other")
+def _():
+    runs = [made(box, d, name="option%d" % d, option=["handicap=" + v]) for d, v in ((15, ""), (16, "h2o=9"))]
+    has(box.loopbench("compare", *runs).expect(0).out, "differs: handicap: none, and h2o=9")
+
+
 @tap.case("a target that the base run did not have has no limit to cross")
 def _():
     gone = without("base", FIRST, lambda t: t["target"] != "libuv")
@@ -218,6 +245,7 @@ def _():
     for words in verdicts(out).values():
         has(text, words)
     has(text, "crossed in 2 of 6 cells")
+    has(text, "is the change without an anchor, of trimmed means")
     only = box.loopbench("compare", A, B, "--fail-on", "cpu>5%", "--markdown", "-").expect(1).out
     eq(only, text, "Markdown on standard output")
     box.loopbench("compare", A, B, "--markdown", "no/such/folder/c.md").expect(3)

@@ -92,6 +92,18 @@ def _():
         box.loopbench("report", "zebra").refused(2, "zebra")
 
 
+@tap.case("every command that reads a run says that its last trial was cut short, and no run is called -")
+def _():
+    with Box() as box:
+        path = made(box, 1, rounds=6, levels="8")
+        file = os.path.join(path, "trials.jsonl")
+        os.truncate(file, os.path.getsize(file) - 10)
+        for words in (["show", path], ["export", path], ["compare", path, path], ["report", path]):
+            err = box.loopbench(*words).expect(0).err
+            has(err, "trials.jsonl was cut short; that trial is left out\n", words[0])
+        box.loopbench("run", box.ini(), "--out", "-").refused(2, "results are a folder")
+
+
 @tap.case("a second report on a folder waits for the first")
 def _():
     with Box() as box:

@@ -169,6 +169,7 @@ def _():
 @tap.case("what is no site is never replaced")
 def _():
     with Box(**PLAIN) as box:
+        box.loopbench("site", made(box, 1, name="dash", **SMALL), "--out", "-").refused(2, "a site is a folder")
         made(box, 1, **SMALL)
         os.mkdir(box.at("mine"))
         box.write("mine/precious", "x")

@@ -6,6 +6,7 @@
 #include "report/compare.h"
 #include "report/counts.h"
 #include "report/counts_compare.h"
+#include "report/report.h"
 #include "report/text.h"
 #include "store/catalog.h"
 #include "store/counts.h"
@@ -233,6 +234,8 @@ static int compare_timed(const struct counted *k, const struct config *c, const 
     }
     int status = reading_open(&b, k->dir[1], e);
     if (status == 0) {
+        report_say_damage(stderr, &a.store);
+        report_say_damage(stderr, &b.store);
         status = compare_readings(&a, &b, c, limits, e);
         reading_release(&b);
     }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "report/cells.h"
 #include "report/export.h"
+#include "report/report.h"
 #include "store/catalog.h"
 #include "ui/commands.h"
 
@@ -44,6 +45,7 @@ static int export_run(const struct invocation *in, const struct config *c, struc
     }
     int rc = cells_build(&cells, &store, e);
     if (rc == 0) {
+        report_say_damage(stderr, &store);
         rc = export_cells(&cells, c, format, e);
         cells_release(&cells);
     }

@@ -16,6 +16,7 @@
 #include "ui/list_replays.h"
 #include "ui/progress.h"
 #include "report/reading.h"
+#include "report/report.h"
 #include "report/reproduction.h"
 
 /* Of the name of a run in a list, at most. */
@@ -255,6 +256,7 @@ static int show_dir(const char *dir, bool utf8, struct err *e) {
     if (reading_open(&r, dir, e) != 0) {
         return -1;
     }
+    report_say_damage(stderr, &r.store);
     rc = reproduction_read(&repeats, dir, e);
     if (rc >= 0) {
         rc = show_run(&r, rc > 0 ? &repeats : NULL, utf8, e);
