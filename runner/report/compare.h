@@ -49,12 +49,12 @@ struct compare_row {
     enum verdict_about about;
     const struct cell *base, *other;
     bool anchored;
-    bool adrift; /* not anchored, though others are */
+    bool adrift;         /* not anchored, though others are */
     bool anchor_limited; /* throughput, and the anchor's was limited by the load generator */
     /* The workload of which the anchor's figure is, where it is not the row's own; NULL = own. */
     const char *anchored_on;
     struct unpaired u;
-    double measured;                   /* other / base without an anchor; NaN */
+    double measured;     /* other / base without an anchor; NaN */
     size_t disturbed[2]; /* rounds left out on either side as invalid, the anchor's included */
     char missing[PERCENTILE_TEXT_MAX]; /* why a percentile cannot be judged; "" = it can */
 };

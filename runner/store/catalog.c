@@ -72,6 +72,30 @@ static void run_release(struct catalog_run *r) {
     json_decref(r->manifest);
 }
 
+static char *name_in(const char *entry, bool published) {
+    char *name = NULL;
+    return asprintf(&name, "%s%s", published ? CATALOG_PUBLISHED "/" : "", entry) < 0 ? NULL : name;
+}
+
+/* Notes what was a run; returns -1 out of memory. */
+static int consider_damaged(struct catalog *c, const char *path, const char *entry,
+                            bool published) {
+    char trials[PATH_MAX];
+    struct err ignored;
+    if (!catalog_is_run_id(entry) ||
+        file_join(trials, sizeof trials, path, "trials.jsonl", &ignored) != 0 ||
+        !file_exists(trials)) {
+        return 0;
+    }
+    char **grown = realloc(c->damaged, (c->damaged_count + 1) * sizeof *grown);
+    if (!grown) {
+        return -1;
+    }
+    c->damaged = grown;
+    c->damaged[c->damaged_count] = name_in(entry, published);
+    return c->damaged[c->damaged_count] ? (c->damaged_count++, 0) : -1;
+}
+
 /* Adds what is a run; returns -1 out of memory. */
 static int catalog_consider(struct catalog *c, const char *path, const char *entry,
                             bool published) {
@@ -82,16 +106,13 @@ static int catalog_consider(struct catalog *c, const char *path, const char *ent
     }
     r.manifest = run_manifest(path, &r.state);
     if (!r.manifest) {
-        return 0;
+        return consider_damaged(c, path, entry, published);
     }
     const char *id = json_string_value(json_object_get(r.manifest, "run_id"));
     r.own = !published && catalog_is_run_id(entry) && id && strcmp(id, entry) == 0;
     r.live = run_is_live(path);
     r.path = strdup(path);
-    const char *folder = published ? CATALOG_PUBLISHED "/" : "";
-    if (asprintf(&r.name, "%s%s", folder, entry) < 0) {
-        r.name = NULL;
-    }
+    r.name = name_in(entry, published);
     struct catalog_run *grown = realloc(c->run, (c->count + 1) * sizeof *grown);
     if (grown) {
         c->run = grown;
@@ -175,6 +196,10 @@ void catalog_release(struct catalog *c) {
     for (size_t i = 0; i < c->count; i++) {
         run_release(&c->run[i]);
     }
+    for (size_t i = 0; i < c->damaged_count; i++) {
+        free(c->damaged[i]);
+    }
+    free(c->damaged);
     free(c->run);
     *c = (struct catalog){0};
 }

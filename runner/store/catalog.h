@@ -31,6 +31,8 @@ struct catalog_run {
 struct catalog {
     struct catalog_run *run; /* by start, oldest first */
     size_t count;
+    char **damaged; /* names of folders called by a run id, with trials and no manifest of ours */
+    size_t damaged_count;
 };
 
 /* Lists the runs. A results folder that is not there holds none. Returns 0, or -1 with *e

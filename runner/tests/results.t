@@ -149,6 +149,19 @@ def _():
         has(lines[2], "validated")
 
 
+@tap.case("a run whose manifest is damaged is listed, and stays")
+def _():
+    with Box() as box:
+        made(box, 1, rounds=6, levels="8")
+        bad = made(box, 2, rounds=6, levels="8")
+        box.write(os.path.join("results", name(2), "manifest.json"), "{")
+        has(box.loopbench("list").expect(0).out, name(2) + "  damaged: its manifest.json cannot be read")
+        box.loopbench("prune", "--keep", "1").expect(0)
+        ok(os.path.isdir(bad), "it stays")
+        shutil.rmtree(box.at("results", name(1)))
+        has(box.loopbench("list").expect(0).out, "damaged")
+
+
 @tap.case("show tells what a run was, by id, latest or folder")
 def _():
     with Box() as box:

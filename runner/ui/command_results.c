@@ -129,6 +129,11 @@ static void list_all(const struct catalog *catalog, bool utf8) {
     for (size_t i = 0; i < catalog->count; i++) {
         list_run(stdout, &catalog->run[i], columns, utf8);
     }
+    for (size_t i = 0; i < catalog->damaged_count; i++) {
+        printf("%-16s  ", "-");
+        put_name(stdout, catalog->damaged[i], strlen(catalog->damaged[i]), columns);
+        puts("damaged: its manifest.json cannot be read");
+    }
 }
 
 int command_list(const struct invocation *in, struct err *e) {
@@ -139,7 +144,7 @@ int command_list(const struct invocation *in, struct err *e) {
     }
     int rc = catalog_read(&catalog, c.results, e);
     if (rc == 0) {
-        if (catalog.count == 0) {
+        if (catalog.count + catalog.damaged_count == 0) {
             printf("no runs in %s; `loopbench run` makes one\n", c.results);
         } else {
             list_all(&catalog, on_utf8());
