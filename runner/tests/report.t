@@ -126,7 +126,7 @@ def test_full(tmp):
             ("the A/A control", "libevent-again / libevent"),
             ("the machine", "6.1.0-18-amd64"),
             ("what could not be read", "governor could not be read"),
-            ("how to run it again", "loopbench run config.ini --seed 42"),
+            ("how to run it again", "loopbench run config.ini --results .. --seed 42"),
             ("flags and in how many rounds", "steal-invalid:1"),
             ("raw and corrected latency", "Latency, raw and corrected")]:
         ok(part in text, "report.md says %s" % what, part)
