@@ -1,7 +1,9 @@
 #include "report/report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,9 +199,13 @@ static int counts_alone(const struct store *s, const struct report_options *o, s
  * a file system has no such locks, there is none. */
 static int lock_folder(const char *dir) {
     const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+    int rc = -1;
+    while (fd >= 0 && (rc = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
     }
-    return fd;
+    if (fd >= 0 && rc != 0) {
+        close(fd);
+    }
+    return rc == 0 ? fd : -1;
 }
 
 static int write_locked(const char *dir, const struct report_options *o, struct err *e) {
@@ -233,8 +239,29 @@ static int write_locked(const char *dir, const struct report_options *o, struct 
     return rc;
 }
 
+/* What a report that was killed left half-written; nobody else writes them while we hold the lock.
+ */
+static void remove_unfinished(int folder) {
+    static const char *const names[] = {"report.*.[0-9]*.tmp", "cells.csv.[0-9]*.tmp",
+                                        "verdicts.csv.[0-9]*.tmp", "counts.csv.[0-9]*.tmp"};
+    const int fd = folder >= 0 ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    while (d && (entry = readdir(d))) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (fnmatch(names[i], entry->d_name, 0) == 0) {
+                unlinkat(fd, entry->d_name, 0);
+            }
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+}
+
 int report_write(const char *dir, const struct report_options *o, struct err *e) {
     const int lock = lock_folder(dir);
+    remove_unfinished(lock);
     const int rc = write_locked(dir, o, e);
     if (lock >= 0) {
         close(lock);

@@ -104,10 +104,12 @@ def _():
         box.loopbench("run", box.ini(), "--out", "-").refused(2, "results are a folder")
 
 
-@tap.case("a second report on a folder waits for the first")
+@tap.case("a second report on a folder waits for the first, and takes away what a killed one left")
 def _():
     with Box() as box:
         path = made(box, 1, rounds=2, levels="8")
+        for left in ("cells.csv.4711.tmp", "report.md.4711.tmp", "mine.4711.tmp"):
+            box.write(os.path.join(path, left), "half of")
         holder = os.open(path, os.O_RDONLY)
         fcntl.flock(holder, fcntl.LOCK_EX)
         process = box.start("report", path)
@@ -121,6 +123,8 @@ def _():
         os.close(holder)
         box.finish(process).expect(0)
         ok(os.path.exists(os.path.join(path, "report.html")), "the report")
+        eq([n for n in os.listdir(path) if n.endswith(".tmp")], ["mine.4711.tmp"],
+           "what a killed report left is gone, and nothing else")
 
 
 @tap.case("a run begun from the folder of a run, as its report says, is one of the results")
