@@ -135,13 +135,13 @@ enum load_failure ab_read(const struct tool_output *o, struct load_outcome *out,
                 "on its screen than in its table");
         f = LOAD_LIES;
     }
+    tool_judge_late(o, out);
     return f;
 }
 
 static void ab_command(struct tool_command *c, const struct load_spec *spec, int64_t seconds,
                        const char *settings, const char *result) {
     (void)settings;
-    int64_t timeout = spec->timeout_ns > 0 ? spec->timeout_ns / 1000000000 : 2;
     tool_word(c, "-k"); /* keep connections */
     tool_word(c, "-q");
     tool_word(c, "-l"); /* replies may differ in length */
@@ -152,7 +152,7 @@ static void ab_command(struct tool_command *c, const struct load_spec *spec, int
     tool_word(c, "-c");
     tool_word(c, "%d", spec->connections);
     tool_word(c, "-s");
-    tool_word(c, "%" PRId64, timeout);
+    tool_word(c, "%" PRId64, tool_timeout_s(spec));
     tool_word(c, "-e");
     tool_word(c, "%s", result);
     tool_word_url(c, spec);

@@ -147,6 +147,15 @@ static enum load_failure h2load_log(const char *log, int64_t done, struct hist *
     return f;
 }
 
+/* It has no timeout for a single reply: all are waited for and counted, however late. */
+static int64_t h2load_late(const struct hist *h, int64_t timeout_us) {
+    int64_t late = 0;
+    for (size_t i = 0; timeout_us > 0 && i < h->n; i++) {
+        late += h->value[i] > timeout_us ? h->count[i] : 0;
+    }
+    return late;
+}
+
 enum load_failure h2load_read(const struct tool_output *o, struct load_outcome *out,
                               struct err *e) {
     struct h2load_counts c;
@@ -163,10 +172,11 @@ enum load_failure h2load_read(const struct tool_output *o, struct load_outcome *
     }
     out->requests = replies;
     out->errors_status = c.status[2] + c.status[3];
-    out->errors_read = c.errored;
-    out->errors_timeout = c.timeout;
+    out->errors_read = c.errored; /* those that it gave up waiting for included */
     out->latency_step_us = 1;
-    return h2load_log(o->file, c.done, &out->raw, e);
+    enum load_failure f = h2load_log(o->file, c.done, &out->raw, e);
+    out->errors_timeout = out->late = h2load_late(&out->raw, o->timeout_us);
+    return f;
 }
 
 static void h2load_command(struct tool_command *c, const struct load_spec *spec, int64_t seconds,

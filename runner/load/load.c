@@ -9,7 +9,7 @@ void load_outcome_init(struct load_outcome *o) {
     memset(o, 0, sizeof *o);
     o->duration_us = o->requests = o->bytes = -1;
     o->errors_connect = o->errors_read = o->errors_write = -1;
-    o->errors_timeout = o->errors_status = -1;
+    o->errors_timeout = o->errors_status = o->late = -1;
     o->cpu_s = (double)NAN;
     o->cpu_ns = -1;
     o->active_ratio = (double)NAN;
@@ -21,6 +21,16 @@ void load_outcome_init(struct load_outcome *o) {
 void load_outcome_release(struct load_outcome *o) {
     hist_release(&o->corrected);
     hist_release(&o->raw);
+}
+
+int64_t load_good(const struct load_outcome *o) {
+    if (o->requests < 0) {
+        return -1;
+    }
+    int64_t good = o->requests;
+    good -= o->errors_status > 0 ? o->errors_status : 0;
+    good -= o->late > 0 ? o->late : 0;
+    return good > 0 ? good : 0;
 }
 
 const char *load_failure_name(enum load_failure f) {

@@ -72,7 +72,11 @@ struct load_outcome {
     int64_t duration_us;
     int64_t requests; /* replies, whatever their status */
     int64_t bytes;    /* received */
+    /* errors_timeout: replies that came later than the timeout, of a pipeline batches; they are
+     * among the requests. One that never came is counted nowhere, or with what broke its
+     * connection. */
     int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
+    int64_t late;   /* replies among the requests that came too late; -1 = nobody counted them */
     double cpu_s;   /* CPU of the whole generator process */
     int64_t cpu_ns; /* the same, for window_end() */
     /* Latencies. Empty for a warm-up, and where requests are pipelined: a sample is a whole batch
@@ -142,6 +146,11 @@ const struct load_ops *load_find(const char *name);
 
 void load_outcome_init(struct load_outcome *o);
 void load_outcome_release(struct load_outcome *o);
+
+/* Replies that are work done: neither of a wrong status nor late, as far as those are known. One
+ * that is both is taken off twice, for nobody counts them; never below 0. -1 where there are no
+ * figures. */
+int64_t load_good(const struct load_outcome *o);
 
 /* "exit", "killed", … for messages and tests. */
 const char *load_failure_name(enum load_failure f);

@@ -99,18 +99,18 @@ enum load_failure siege_read(const struct tool_output *o, struct load_outcome *o
     out->told.max_us = llround(v[SIEGE_LONGEST] * 1e6);
     out->latency_step_us = STEP_US;
     out->threads = o->connections;
+    tool_judge_late(o, out);
     return LOAD_OK;
 }
 
 /* All that its own file would set otherwise; without a limit of 255 connections. */
 static void siege_settings(FILE *out, const struct load_spec *spec) {
-    int64_t timeout = spec->timeout_ns > 0 ? spec->timeout_ns / 1000000000 : 2;
     fprintf(out,
             "verbose = false\ncolor = off\nquiet = false\njson_output = true\n"
             "logging = false\nshow-logfile = false\nconnection = keep-alive\n"
             "protocol = HTTP/1.1\nparser = false\ncache = false\ncookies = false\n"
             "benchmark = true\nlimit = %d\ntimeout = %" PRId64 "\n",
-            spec->connections, timeout);
+            spec->connections, tool_timeout_s(spec));
 }
 
 static void siege_command(struct tool_command *c, const struct load_spec *spec, int64_t seconds,

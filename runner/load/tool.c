@@ -23,6 +23,7 @@ struct tool {
     struct child *child;
     int fd[2]; /* settings, result; -1 = none */
     int connections;
+    int64_t timeout_us;
     int64_t started_ns, duration_ns, margin_ns;
     char *text; /* its standard output */
     size_t len;
@@ -176,6 +177,7 @@ enum load_failure tool_start(const struct tool_kind *kind, struct loop *loop,
         .loop = loop,
         .fd = {-1, -1},
         .connections = spec->connections,
+        .timeout_us = tool_timeout_s(spec) * 1000000,
         .duration_ns = spec->duration_ns,
         .margin_ns = kind->extra_ns + (spec->margin_ns ? spec->margin_ns : DEFAULT_MARGIN),
     };
@@ -270,7 +272,8 @@ static enum load_failure tool_read(const struct tool *t, struct load_outcome *ou
     if (memory_file_read(t->fd[1], &file, &len, e) != 0) {
         return LOAD_RESULT;
     }
-    struct tool_output o = {.text = t->text, .file = file, .connections = t->connections};
+    struct tool_output o = {
+        .text = t->text, .file = file, .connections = t->connections, .timeout_us = t->timeout_us};
     enum load_failure f = LOAD_RESULT;
     if (strlen(file) != len) {
         err_set(e, ERR_FAILED, "the result is not usable: it is no text");
@@ -321,4 +324,13 @@ void tool_free(struct load *l) {
     }
     free(t->text);
     free(t);
+}
+
+int64_t tool_timeout_s(const struct load_spec *spec) {
+    return spec->timeout_ns > 0 ? spec->timeout_ns / 1000000000 : 2;
+}
+
+void tool_judge_late(const struct tool_output *o, struct load_outcome *out) {
+    const bool none = o->timeout_us <= 0 || out->told.max_us <= o->timeout_us;
+    out->errors_timeout = out->late = none ? 0 : -1;
 }

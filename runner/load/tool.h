@@ -32,9 +32,10 @@ void tool_word_url(struct tool_command *c, const struct load_spec *spec);
 
 /* What a tool left when it ended by itself with exit status 0. Texts are NUL-terminated. */
 struct tool_output {
-    const char *text; /* its standard output */
-    const char *file; /* what it wrote into the file it was given; "" = nothing */
-    int connections;  /* it was told to open */
+    const char *text;   /* its standard output */
+    const char *file;   /* what it wrote into the file it was given; "" = nothing */
+    int connections;    /* it was told to open */
+    int64_t timeout_us; /* a slower reply is late; 0 = nothing is */
 };
 
 struct tool_kind {
@@ -93,6 +94,13 @@ void tool_free(struct load *l);
         .abort = tool_abort,                                                                       \
         .free = tool_free,                                                                         \
     }
+
+/* What the spec's timeout is in whole seconds. */
+int64_t tool_timeout_s(const struct load_spec *spec);
+
+/* Counts late replies where only the longest latency is known: none when that is not beyond the
+ * timeout; unknown otherwise. */
+void tool_judge_late(const struct tool_output *o, struct load_outcome *out);
 
 /* The readers, for their tests. Each fills what its program tells, and leaves the rest unknown. */
 enum load_failure ab_read(const struct tool_output *o, struct load_outcome *out, struct err *e);

@@ -33,6 +33,9 @@ static enum load_failure wrk_recover(const struct wrk_wanted *w, struct load_out
                                      struct err *e) {
     bool batches = w->pipeline > 1;
     int64_t timeouts = batches ? -1 : out->errors_timeout;
+    /* It times a batch as a whole, and may end within one. */
+    out->late = out->errors_timeout * w->pipeline;
+    out->late = out->late < out->requests ? out->late : out->requests;
     if (load_recover_raw(&out->corrected, out->wall_us, out->requests, timeouts, w->connections,
                          &out->raw, e) != 0) {
         return LOAD_LIES;

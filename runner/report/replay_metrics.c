@@ -28,10 +28,11 @@ static const enum figure_id figures[REPLAY_METRICS] = {
     [REPLAY_OUTLIER] = FIG_COUNT,
 };
 
-/* Of kinds that are known. */
+/* Of kinds that are known; bad replies (of a wrong status, or late) are among the requests. */
 static int64_t errors_of(const struct load_result *l, bool replies) {
-    const int64_t kinds[] = {l->errors_connect, l->errors_read, l->errors_write, l->errors_timeout};
-    int64_t n = replies && l->errors_status > 0 ? l->errors_status : 0;
+    const int64_t kinds[] = {l->errors_connect, l->errors_read, l->errors_write,
+                             replies ? l->errors_timeout : 0, replies ? l->errors_status : 0};
+    int64_t n = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         n += kinds[i] > 0 ? kinds[i] : 0;
     }
@@ -44,7 +45,9 @@ static double availability(const struct load_result *l) {
         return NAN;
     }
     const double tried = (double)(l->requests + errors_of(l, false));
-    return tried > 0 ? (double)(l->requests - l->errors_status) / tried : NAN;
+    const double late = l->errors_timeout > 0 ? (double)l->errors_timeout : 0;
+    const double good = fmax(0, (double)(l->requests - l->errors_status) - late);
+    return tried > 0 ? good / tried : NAN;
 }
 
 static double own_value(const struct trial_record *t, enum replay_metric metric) {

@@ -121,11 +121,13 @@ static bool trial_warm_up(struct trial *t) {
 /* Replies that are all errors are no measurement of the workload, whatever they cost. */
 static void trial_check_replies(struct trial *t) {
     const struct load_result *l = &t->record->load;
-    char why[128];
-    if (l->requests > 0 && l->errors_status == l->requests) {
+    char why[160];
+    if (l->requests > 0 && !(t->record->rate > 0)) {
+        const int64_t late = l->errors_timeout > 0 ? l->errors_timeout : 0;
         snprintf(why, sizeof why,
-                 "every reply was an error: %" PRId64 " of %" PRId64 " had a status of 400 or more",
-                 l->errors_status, l->requests);
+                 "every reply was an error: %" PRId64 " of %" PRId64
+                 " had a status of 400 or more, %" PRId64 " came later than the timeout",
+                 l->errors_status, l->requests, late);
         trial_fail(t, FAIL_OTHER, why, t->ops->output(t->target));
         t->record->rate = UNKNOWN_REAL;
     }

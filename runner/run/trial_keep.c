@@ -28,8 +28,7 @@ void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
     r->load.thread_busy = seen->thread_busy;
     r->load.latency_step_us = o->latency_step_us;
     r->load.threads = o->threads > 0 ? o->threads : r->load.threads;
-    int64_t good = o->requests - (o->errors_status > 0 ? o->errors_status : 0);
-    r->rate = (double)good * 1e6 / (double)o->duration_us;
+    r->rate = (double)load_good(o) * 1e6 / (double)o->duration_us;
 }
 
 void trial_keep_latency(struct trial_record *r, const struct load_outcome *o) {

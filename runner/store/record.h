@@ -125,7 +125,7 @@ struct trial_record {
     int64_t warmup_us; /* as done */
     struct load_result load;
     int64_t replies_checked; /* by the runner, under load: a sample */
-    double rate; /* successful replies per second: (requests - errors_status) / duration */
+    double rate;             /* successful replies in time per second: load_good() / duration */
     struct latency_summary raw, corrected;
     int64_t stall_us;    /* the connections-th longest raw latency: load_stall_us() */
     double active_ratio; /* Σ raw latency / (connections × window): method.md section 4 */

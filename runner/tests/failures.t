@@ -49,6 +49,8 @@ GENERATOR = {
     "hang": ("timeout", "wrk did not end", ""),
     "early": ("generator", "ended early", ""),
     "errors": None,
+    "late": None,
+    "all-late": ("other", "every reply was an error: 0 of ", ""),
     "slow": None,
     "wide": None,
     "warmup-exit3": ("generator", "something went wrong", "something went wrong"),
@@ -115,6 +117,7 @@ def check_trial(run, name, expected):
     has(t["output"], output, "output")
     if failure != "stop":  # which fails after it was measured
         eq(t["rate"], None, "rate")
+    if failure not in ("stop", "other"):  # the last: measured, but nothing good
         nothing_but_unknown(t["raw"], "raw")
         nothing_but_unknown(t["corrected"], "corrected")
         eq(t["hist_offset"], None, "hist_offset")
@@ -123,6 +126,16 @@ def check_trial(run, name, expected):
 def bounded(run, name, seconds):
     wall = run.of(name)[0]["wall_s"]
     ok(wall < seconds, "the trial took %.1f s" % wall)
+
+
+@tap.case("late replies are no throughput")
+def _():
+    t = bad_generator()[0].of("late")[0]
+    load = t["load"]
+    eq(load["errors_timeout"], load["requests"] // 4, "late")
+    good = (load["requests"] - load["errors_timeout"]) / load["duration_us"] * 1e6
+    ok(abs(t["rate"] - good) < 1e-6 * good, "rate %s, not %s" % (t["rate"], good))
+    ok("errors-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
 for kind, expected in TARGETS.items():

@@ -12,6 +12,7 @@
 #include "load/scan.h"
 #include "load/summary.h"
 #include "load/tool.h"
+#include "load/wrk_judge.h"
 
 typedef enum load_failure (*reader)(const struct tool_output *, struct load_outcome *,
                                     struct err *);
@@ -233,6 +234,66 @@ static void doubts_siege(void **state) {
     expect(siege_read, "[]\n", "", LOAD_RESULT, "no JSON object");
 }
 
+static int64_t late_of(reader r, const char *text, const char *file, int64_t timeout_us) {
+    struct tool_output o = {
+        .text = text, .file = file, .connections = 64, .timeout_us = timeout_us};
+    struct load_outcome out;
+    struct err e = {0};
+    load_outcome_init(&out);
+    assert_int_equal(r(&o, &out, &e), LOAD_OK);
+    assert_int_equal(out.errors_timeout, out.late);
+    load_outcome_release(&out);
+    return out.late;
+}
+
+/* None of them has a timeout for a whole reply: the latencies tell, or nothing does. */
+static void late_replies_are_counted_where_they_can_be(void **state) {
+    (void)state;
+    assert_int_equal(late_of(h2load_read, h2load_text, h2load_log, 1225), 0);
+    assert_int_equal(late_of(h2load_read, h2load_text, h2load_log, 1205), 1);
+    assert_int_equal(late_of(h2load_read, h2load_text, h2load_log, 899), 4);
+    assert_int_equal(late_of(ab_read, ab_text, ab_table(), 14000), 0);
+    assert_int_equal(late_of(ab_read, ab_text, ab_table(), 13999), -1);
+    assert_int_equal(late_of(siege_read, siege_text, "", 140000), 0);
+    assert_int_equal(late_of(siege_read, siege_text, "", 130000), -1);
+}
+
+static void late_and_bad_replies_are_no_work_done(void **state) {
+    (void)state;
+    struct load_outcome o;
+    load_outcome_init(&o);
+    assert_int_equal(load_good(&o), -1);
+    o.requests = 85;
+    assert_int_equal(load_good(&o), 85);
+    o.errors_status = 4;
+    o.late = 24;
+    assert_int_equal(load_good(&o), 57);
+    o.late = 84;
+    assert_int_equal(load_good(&o), 0);
+}
+
+/* wrk counts a late reply as done and as a timeout, and a late batch as one timeout. */
+static void late_replies_of_wrk(void **state) {
+    (void)state;
+    struct wrk_wanted w = {
+        .phase = LOAD_WINDOW, .pipeline = 1, .connections = 2, .duration_ns = 1000000000};
+    for (int pipeline = 1; pipeline <= 4; pipeline += 3) {
+        struct load_outcome o;
+        struct err e = {0};
+        load_outcome_init(&o);
+        o.duration_us = o.wall_us = 1000000;
+        o.idle_us = o.errors_connect = o.errors_read = o.errors_write = o.errors_status = 0;
+        o.requests = 40;
+        o.errors_timeout = 3;
+        assert_int_equal(hist_add(&o.corrected, 100, 40 / pipeline - 3), 0);
+        w.pipeline = pipeline;
+        assert_int_equal(wrk_judge(&w, &o, &e), LOAD_OK);
+        assert_int_equal(o.late, 3 * pipeline);
+        assert_int_equal(load_good(&o), 40 - 3 * pipeline);
+        load_outcome_release(&o);
+    }
+}
+
 static void scans_strictly(void **state) {
     (void)state;
     int64_t n;
@@ -255,10 +316,16 @@ static void scans_strictly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_ab),       cmocka_unit_test(doubts_ab),
-        cmocka_unit_test(reads_h2load),   cmocka_unit_test(doubts_h2load),
-        cmocka_unit_test(reads_siege),    cmocka_unit_test(doubts_siege),
+        cmocka_unit_test(reads_ab),
+        cmocka_unit_test(doubts_ab),
+        cmocka_unit_test(reads_h2load),
+        cmocka_unit_test(doubts_h2load),
+        cmocka_unit_test(reads_siege),
+        cmocka_unit_test(doubts_siege),
         cmocka_unit_test(scans_strictly),
+        cmocka_unit_test(late_replies_are_counted_where_they_can_be),
+        cmocka_unit_test(late_and_bad_replies_are_no_work_done),
+        cmocka_unit_test(late_replies_of_wrk),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("load/tools text", tests, NULL, NULL);
