@@ -142,6 +142,10 @@ enum quality_level quality_judge(enum quality_id id, double value) {
     return is_beyond(c->side, value, c->warn) ? QUALITY_WARN : QUALITY_OK;
 }
 
+bool quality_is_shared(enum quality_id id) {
+    return id == QUALITY_STEAL || id == QUALITY_FOREIGN_CPU || id == QUALITY_CONNTRACK;
+}
+
 const char *quality_level_name(enum quality_level level) {
     switch (level) {
     case QUALITY_OK:

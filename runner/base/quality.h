@@ -79,6 +79,10 @@ bool quality_find(const char *name, enum quality_id *id);
 /* Judge a measured value. */
 enum quality_level quality_judge(enum quality_id id, double value);
 
+/* Whether the signal is about the whole machine: what it says of one trial holds for those right
+ * before and after it, too. */
+bool quality_is_shared(enum quality_id id);
+
 /* "ok", "warn", "invalid", "unknown". */
 const char *quality_level_name(enum quality_level level);
 

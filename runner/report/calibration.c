@@ -89,7 +89,7 @@ static void fill(const struct calibration *c, const struct cell *cell, bool gate
         const struct trial_record *r = !cell   ? NULL
                                        : gated ? cell->trial[i]
                                                : first_attempt(c, cell, i);
-        bool good = r && r->status == TRIAL_OK && !(gated && verdict_flags_invalid(r->flags));
+        bool good = r && r->status == TRIAL_OK && !(gated && verdict_trial_invalid(r));
         out[i] = good ? figure_value(r, FIG_CPU) : NAN;
     }
 }
@@ -118,7 +118,7 @@ static void measure_trials(struct calibration *c, double foreign[]) {
                 continue;
             }
             c->noise.trials++;
-            c->noise.invalid += verdict_flags_invalid(r->flags);
+            c->noise.invalid += verdict_trial_invalid(r);
             /* fmax and fmin pass over what is unknown. */
             c->noise.steal_max = fmax(c->noise.steal_max, r->environment.steal_ratio);
             fastest = fmax(fastest, r->environment.speed_after);

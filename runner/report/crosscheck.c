@@ -70,7 +70,7 @@ static double trial_value(const struct crosscheck *c, const struct trial_record 
 }
 
 static bool trial_valid(const struct trial_record *r) {
-    return r && r->status == TRIAL_OK && !verdict_flags_invalid(r->flags);
+    return r && r->status == TRIAL_OK && !verdict_trial_invalid(r);
 }
 
 static void fill(const struct crosscheck *c, const struct crosscheck_side *s,
@@ -86,7 +86,7 @@ static void fill(const struct crosscheck *c, const struct crosscheck_side *s,
 
 static void side_count(struct crosscheck_side *s, const struct trial_record *r) {
     s->trials++;
-    s->invalid += verdict_flags_invalid(r->flags);
+    s->invalid += verdict_trial_invalid(r);
     if (r->status != TRIAL_OK) {
         s->reason = s->failed++ == 0 ? r->reason : s->reason;
         return;

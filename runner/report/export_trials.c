@@ -81,6 +81,7 @@ static const struct field fields[] = {
     INT64("retransmits", environment.retransmits),
     INT64("time_wait", environment.time_wait),
     INT64("conntrack", environment.conntrack),
+    REAL("speed_block", environment.speed_block),
     REAL("speed_before", environment.speed_before),
     REAL("speed_after", environment.speed_after),
 };

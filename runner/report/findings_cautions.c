@@ -121,6 +121,7 @@ void findings_say_cautions(struct maker *m) {
     findings_caution_client(m);
     caution_latency(m);
     findings_say_errors(m);
+    findings_say_unknown(m);
     findings_say_guests(m);
     caution_control(m);
     caution_counts(m);

@@ -139,21 +139,10 @@ void page_verdicts(struct doc *d, const struct verdicts *v) {
     put_rows(d, v, 0, v->pair_count);
 }
 
-/* Is the word among a trial's flags? */
-static bool has_word(const char *flags, const char *word) {
-    const size_t len = strlen(word);
-    for (const char *at = flags; (at = strstr(at, word)); at += len) {
-        if ((at == flags || at[-1] == ' ') && (at[len] == '\0' || at[len] == ' ')) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static size_t count_flag(const struct store *s, const char *word) {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++) {
-        n += has_word(s->records[i].flags, word);
+        n += record_has_flag(&s->records[i], word);
     }
     return n;
 }
@@ -168,19 +157,19 @@ static void put_threshold(struct doc *d, const struct quality_check *c, double t
 }
 
 static void put_flag(struct doc *d, const struct quality_check *c, const char *word, size_t n,
-                     double threshold) {
+                     double threshold, bool unknown) {
     doc_row(d, NULL);
     doc_cell(d);
     doc_say(d, "%s", word);
     doc_cell(d);
     doc_say(d, "%zu", n);
     doc_cell(d);
-    doc_say(d, "%s: ", c->what);
+    doc_say(d, "%s: %s", c->what, unknown ? "could not be read; invalid if " : "");
     put_threshold(d, c, threshold);
     doc_cell(d);
-    doc_say(d, "%s", c->why);
+    doc_say(d, "%s", unknown ? "what could not be read rules nothing out" : c->why);
     doc_cell(d);
-    doc_name(d, c->fix);
+    doc_name(d, unknown ? "name the target's process (process =), or measure longer" : c->fix);
     doc_row_end(d);
 }
 
@@ -193,7 +182,7 @@ static void put_flags(struct doc *d, const struct store *s) {
     bool begun = false;
     for (int id = 0; id < QUALITY_COUNT; id++) {
         const struct quality_check *c = quality_check((enum quality_id)id);
-        for (int level = QUALITY_WARN; level <= QUALITY_INVALID; level++) {
+        for (int level = QUALITY_WARN; level <= QUALITY_UNKNOWN; level++) {
             char word[64];
             snprintf(word, sizeof word, "%s-%s", c->name,
                      quality_level_name((enum quality_level)level));
@@ -205,7 +194,8 @@ static void put_flags(struct doc *d, const struct store *s) {
                 doc_table(d, "Flags of trials", columns, COUNT(columns));
                 begun = true;
             }
-            put_flag(d, c, word, n, level == QUALITY_INVALID ? c->invalid : c->warn);
+            put_flag(d, c, word, n, level == QUALITY_WARN ? c->warn : c->invalid,
+                     level == QUALITY_UNKNOWN);
         }
     }
     if (begun) {
@@ -221,25 +211,29 @@ void page_trials(struct doc *d, const struct verdicts *v) {
         {"trials that count", DOC_NUMBER},
         {"failed", DOC_NUMBER},
         {"invalid", DOC_NUMBER},
+        {"a signal unknown", DOC_NUMBER},
         {"replaced by a later attempt", DOC_NUMBER},
         {"invalid among those", DOC_NUMBER},
     };
     const struct cells *c = v->cells;
     doc_whole(d, DOC_SECTION, "trials", "Disturbed trials");
     doc_begin(d, DOC_PARAGRAPH, NULL);
-    doc_say(d,
-            "Trials are judged by signals that do not look at their result. "
-            "A block with an invalid trial is run again, at most twice and as long as the run's "
-            "allowance for that lasts, and then kept and flagged: "
-            "%zu of %zu blocks run again, %zu with an invalid trial left all the same. A pair's "
-            "verdict leaves out the blocks in which a trial of its own is invalid.",
-            c->repeated, v->blocks, v->blocks_invalid);
+    doc_say(
+        d,
+        "Trials are judged by signals that do not look at their result. "
+        "A block with an invalid trial is run again, at most twice and as long as the run's "
+        "allowance for that lasts, and then kept and flagged: "
+        "%zu of %zu blocks run again, %zu with an invalid trial left all the same. A pair's "
+        "verdict leaves out the blocks in which a trial of its own is invalid. A signal that could "
+        "not be read is unknown: neither good nor bad. If it is about the whole machine and was "
+        "bad in another trial of the same block, the trial counts as invalid.",
+        c->repeated, v->blocks, v->blocks_invalid);
     doc_close(d, DOC_PARAGRAPH);
     doc_table(d, "Trials by target", columns, COUNT(columns));
     for (size_t t = 0; t < c->target_count; t++) {
         const struct verdict_trials *n = &v->trials[t];
-        const size_t counts[] = {n->counted, n->failed, n->invalid, n->replaced,
-                                 n->replaced_invalid};
+        const size_t counts[] = {n->counted, n->failed,   n->invalid,
+                                 n->unknown, n->replaced, n->replaced_invalid};
         doc_row(d, NULL);
         doc_cell(d);
         doc_name(d, c->targets[t].name);

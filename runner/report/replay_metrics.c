@@ -74,8 +74,7 @@ static double own_value(const struct trial_record *t, enum replay_metric metric)
 double replay_value(const struct cell *cell, size_t round, enum replay_metric metric) {
     const struct trial_record *t = cell->trial[round];
     /* What disturbs a machine does not change the bytes of a reply. */
-    if (!t || t->status != TRIAL_OK ||
-        (metric != REPLAY_BYTES && verdict_flags_invalid(t->flags))) {
+    if (!t || t->status != TRIAL_OK || (metric != REPLAY_BYTES && verdict_trial_invalid(t))) {
         return NAN;
     }
     return figures[metric] < FIG_COUNT ? figure_value(t, figures[metric]) : own_value(t, metric);

@@ -71,6 +71,7 @@ struct verdict_trials {
     size_t counted;          /* of the attempts that count */
     size_t failed;           /* of those */
     size_t invalid;          /* of those: still invalid after the last attempt */
+    size_t unknown;          /* of those that count: a signal that decides could not be read */
     size_t replaced;         /* of attempts that were run again */
     size_t replaced_invalid; /* of those: what their block was run again for */
 };
@@ -113,6 +114,9 @@ void verdicts_release(struct verdicts *v);
 
 /* True when one of a trial's flags says invalid. */
 bool verdict_flags_invalid(const char *flags);
+
+/* True when a trial's flags say so, or when one of its block does so for it (by_block). */
+bool verdict_trial_invalid(const struct trial_record *r);
 
 /* The end of a sentence about a row, as verdict_text, with the reason where a percentile could not
  * be judged. Room: VERDICT_TEXT_MAX. */

@@ -68,9 +68,10 @@ static json_t *trials_json(const struct verdicts *v) {
     for (size_t t = 0; t < v->cells->target_count; t++) {
         const struct verdict_trials *n = &v->trials[t];
         json_array_append_new(
-            list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "target", v->cells->targets[t].name,
-                            "counted", (json_int_t)n->counted, "failed", (json_int_t)n->failed,
-                            "invalid", (json_int_t)n->invalid, "replaced", (json_int_t)n->replaced,
+            list, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "target",
+                            v->cells->targets[t].name, "counted", (json_int_t)n->counted, "failed",
+                            (json_int_t)n->failed, "invalid", (json_int_t)n->invalid, "unknown",
+                            (json_int_t)n->unknown, "replaced", (json_int_t)n->replaced,
                             "replaced_invalid", (json_int_t)n->replaced_invalid));
     }
     return list;

@@ -134,7 +134,7 @@ static void count_blocks(struct verdicts *v) {
             for (size_t k = i; k < end; k++) {
                 const struct trial_record *r = c->cell[k].trial[round];
                 measured = measured || r;
-                invalid = invalid || (r && verdict_flags_invalid(r->flags));
+                invalid = invalid || (r && verdict_trial_invalid(r));
             }
             v->blocks += measured;
             v->blocks_invalid += invalid;
@@ -152,7 +152,8 @@ void verdicts_count_trials(struct verdicts *v) {
             if (r) {
                 t->counted++;
                 t->failed += r->status != TRIAL_OK;
-                t->invalid += verdict_flags_invalid(r->flags);
+                t->unknown += strstr(r->flags, "-unknown") != NULL;
+                t->invalid += verdict_trial_invalid(r);
             }
         }
     }
@@ -162,7 +163,7 @@ void verdicts_count_trials(struct verdicts *v) {
         const size_t at = target_of(c, r);
         if (at < c->target_count) {
             v->trials[at].replaced++;
-            v->trials[at].replaced_invalid += verdict_flags_invalid(r->flags);
+            v->trials[at].replaced_invalid += verdict_trial_invalid(r);
         }
     }
     for (size_t t = 0; t < c->target_count; t++) {

@@ -20,6 +20,10 @@ bool verdict_flags_invalid(const char *flags) {
     return false;
 }
 
+bool verdict_trial_invalid(const struct trial_record *r) {
+    return r->by_block || verdict_flags_invalid(r->flags);
+}
+
 static size_t cell_of(const struct cells *c, const struct trial_record *r, size_t hint) {
     for (size_t k = 0; k < c->count; k++) {
         const size_t i = (hint + k) % c->count;
@@ -139,7 +143,7 @@ void verdict_source_fill(struct verdict_source *s, struct verdict_row *row, bool
         s->b[i] = value_of(b, row->about);
         if (!a || !b || !isfinite(s->a[i]) || !isfinite(s->b[i])) {
             drop(s, i);
-        } else if (gated && (verdict_flags_invalid(a->flags) || verdict_flags_invalid(b->flags))) {
+        } else if (gated && (verdict_trial_invalid(a) || verdict_trial_invalid(b))) {
             drop(s, i);
             invalid++;
         } else if (ppm > 0 && (!has_tail(a, ppm) || !has_tail(b, ppm))) {

@@ -18,8 +18,12 @@ static double judge_count(int64_t n) {
     return n < 0 ? NAN : (double)n;
 }
 
+/* Across the trial, or since its block began: the greater. The block's last trial bears the shift
+ * of the whole block. */
 static double judge_shift(const struct environment_result *env) {
-    return (env->speed_after / env->speed_before - 1) * 100;
+    const double trial = (env->speed_after / env->speed_before - 1) * 100;
+    const double block = (env->speed_after / env->speed_block - 1) * 100;
+    return isnan(trial) || fabs(block) > fabs(trial) ? block : trial;
 }
 
 /* Part of the local ports that connections and those closed before them hold. */
@@ -30,10 +34,14 @@ static double judge_ports(const struct trial_record *r, int64_t local_ports) {
                : NAN;
 }
 
-/* Part of the kernel's table of tracked connections that is taken. */
+/* Part of the kernel's table of tracked connections that is taken; none of a table that is not
+ * there. */
 static double judge_conntrack(const struct trial_record *r, int64_t max) {
     const int64_t count = r->environment.conntrack;
-    return max > 0 && count >= 0 ? 100 * (double)count / (double)max : NAN;
+    if (max <= 0) {
+        return 0;
+    }
+    return count >= 0 ? 100 * (double)count / (double)max : NAN;
 }
 
 /* What others used at least, %: what ticks may have made of nothing is taken off. Unknown where it
@@ -107,6 +115,15 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
     }
 }
 
+/* That a signal could not be read is said where it could have made the trial invalid: its silence
+ * is no proof of rest. A trial that failed was not measured to the end, and has none. */
+static bool judge_is_said(const struct trial_record *r, enum quality_id id,
+                          enum quality_level level) {
+    return level == QUALITY_WARN || level == QUALITY_INVALID ||
+           (level == QUALITY_UNKNOWN && r->status == TRIAL_OK &&
+            !isnan(quality_check(id)->invalid));
+}
+
 bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
     struct signal signals[SIGNALS];
     bool invalid = false;
@@ -115,7 +132,7 @@ bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
     r->flags[0] = '\0';
     for (size_t i = 0; i < SIGNALS; i++) {
         enum quality_level level = quality_judge(signals[i].id, signals[i].value);
-        if (level != QUALITY_WARN && level != QUALITY_INVALID) {
+        if (!judge_is_said(r, signals[i].id, level)) {
             continue;
         }
         invalid = invalid || level == QUALITY_INVALID;

@@ -18,7 +18,8 @@ struct judge_facts {
 #define JUDGE_REASON_MAX 64
 
 /* Writes r->flags: "NAME-warn" or "NAME-invalid" for each signal beyond its threshold, with the
- * names of base/quality.h. Returns true when the trial's block is to be run again. */
+ * names of base/quality.h, and "NAME-unknown" for one that could have made it invalid and could not
+ * be read. Returns true when the trial's block is to be run again. */
 bool judge_trial(struct trial_record *r, const struct judge_facts *facts);
 
 /* The part of the connections' time that wrk leaves to the server, at least: 1 minus half of what

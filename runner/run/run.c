@@ -29,9 +29,11 @@ static void run_name_trial(const struct run *r, const struct plan_trial *t, int 
     snprintf(out->workload, sizeof out->workload, "%s", b->workload);
 }
 
-/* What spoilt a block: the first trial whose signals ask for another attempt. */
+/* What spoilt a block: the first trial whose signals ask for another attempt. And how fast the
+ * machine was when the attempt began. */
 struct spoilt {
     bool is;
+    double speed; /* 0 = not begun */
     char target[RECORD_NAME_SIZE];
     char why[JUDGE_REASON_MAX];
 };
@@ -62,6 +64,8 @@ static int run_trial(struct run *r, const struct plan_trial *t, int attempt, str
         r->interrupted = e->class == ERR_NONE;
         return -1;
     }
+    spoilt->speed = spoilt->speed > 0 ? spoilt->speed : r->speed;
+    record.environment.speed_block = spoilt->speed;
     record.environment.speed_before = r->speed;
     r->speed = speed_measure(&r->setup.cpus.server);
     record.environment.speed_after = r->speed;
@@ -98,6 +102,7 @@ static int run_attempt_so_far(const struct run *r, const struct plan_block *b,
             attempt = t->attempt;
             *spoilt = (struct spoilt){0};
         }
+        spoilt->speed = t->environment.speed_block; /* NaN, of an older version, is none */
         if (t->attempt == attempt && strstr(t->flags, "-invalid")) {
             run_note_spoilt(spoilt, t, &r->setup.facts);
         }

@@ -1,5 +1,7 @@
 #include "store/record.h"
 
+#include <string.h>
+
 static const struct memory_sample memory_unknown = {
     .rss = UNKNOWN_INT,
     .anon = UNKNOWN_INT,
@@ -49,6 +51,7 @@ static const struct environment_result environment_unknown = {
     .retransmits = UNKNOWN_INT,
     .time_wait = UNKNOWN_INT,
     .conntrack = UNKNOWN_INT,
+    .speed_block = UNKNOWN_REAL,
     .speed_before = UNKNOWN_REAL,
     .speed_after = UNKNOWN_REAL,
 };
@@ -92,4 +95,14 @@ const char *record_role_name(enum target_role role) {
         [ROLE_NULL] = "null",
     };
     return names[role];
+}
+
+bool record_has_flag(const struct trial_record *r, const char *word) {
+    const size_t len = strlen(word);
+    for (const char *at = r->flags; (at = strstr(at, word)); at += len) {
+        if ((at == r->flags || at[-1] == ' ') && (at[len] == '\0' || at[len] == ' ')) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -101,9 +101,11 @@ struct environment_result {
     double runner_cpus;   /* CPUs used by the runner itself */
     int64_t throttled;    /* cgroup nr_throttled */
     int64_t listen_overflows, listen_drops, retransmits;
-    int64_t time_wait;                /* sockets in TIME_WAIT at the end */
-    int64_t conntrack;                /* connections the kernel tracks at the end */
-    double speed_before, speed_after; /* fixed spin around the block, iterations per µs */
+    int64_t time_wait; /* sockets in TIME_WAIT at the end */
+    int64_t conntrack; /* connections the kernel tracks at the end */
+    /* Fixed spin, iterations per µs: before the first trial of the block (of this attempt), right
+     * before this trial, and right after it. */
+    double speed_block, speed_before, speed_after;
 };
 
 struct trial_record {
@@ -133,8 +135,12 @@ struct trial_record {
     struct memory_result memory;
     struct environment_result environment;
     char flags[512]; /* space-separated words of a closed list, e.g. "steal-warn client-limited" */
+    bool by_block;   /* not stored: blocks_share_signals() */
     int64_t hist_offset, hist_length; /* where histograms.gz holds the raw histogram; -1 = none */
 };
+
+/* Whether the word is among its flags. */
+bool record_has_flag(const struct trial_record *r, const char *word);
 
 /* All figures UNKNOWN, all texts empty. */
 void record_init(struct trial_record *r);

@@ -89,6 +89,7 @@ const struct member record_members[] = {
     IN("environment", environment, retransmits, MEMBER_INT64),
     IN("environment", environment, time_wait, MEMBER_INT64),
     IN("environment", environment, conntrack, MEMBER_INT64),
+    IN("environment", environment, speed_block, MEMBER_REAL),
     IN("environment", environment, speed_before, MEMBER_REAL),
     IN("environment", environment, speed_after, MEMBER_REAL),
     AT("", flags, MEMBER_WORDS, false),

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "store/blocks.h"
 #include "store/files.h"
 #include "store/manifest.h"
 #include "store/member.h"
@@ -219,6 +220,7 @@ int store_open(struct store *s, const char *dir, struct err *e) {
         store_release(s);
         return -1;
     }
+    blocks_share_signals(s->records, s->count);
     s->changed = files_find_changed(s->dir, s->manifest);
     s->lost = count_lost(s);
     return 0;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "concluded.h"
+#include "store/blocks.h"
 
 static void an_alarm_makes_the_run_not_validated(void **state) {
     struct synthetic s = usual();
@@ -82,6 +83,35 @@ static void invalid_blocks_are_the_reason_given(void **state) {
                 "at most 3 of 11 blocks of any comparison count, and 6 are needed; up to 8 were "
                 "left out because a trial was invalid");
     assert_says(&c, FINDING_CAUTION, "5 of 5 verdicts depend on leaving out trials");
+    end(&c);
+}
+
+/* Nobody saw the CPU of others beside "lean"; beside another of its block somebody did. */
+static void what_could_not_be_read_is_said(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (size_t i = 0; i < s.store.count; i++) {
+        struct trial_record *r = &s.store.records[i];
+        const char *flags = strcmp(r->target, "lean") == 0         ? "foreign-cpu-unknown"
+                            : r->round < 4 && r->role == ROLE_NULL ? "foreign-cpu-invalid"
+                                                                   : "";
+        snprintf(r->flags, sizeof r->flags, "%s", flags);
+    }
+    blocks_share_signals(s.store.records, s.store.count);
+    struct concluded c = conclude(&s);
+    size_t unknown = 0;
+    size_t invalid = 0;
+    for (size_t t = 0; t < c.v.cells->target_count; t++) {
+        unknown += c.v.trials[t].unknown;
+        invalid += c.v.trials[t].invalid;
+    }
+    assert_int_equal(unknown, 11);
+    assert_int_equal(invalid, 8); /* the null server's, and those of "lean" beside them */
+    assert_int_equal(c.v.row[0].invalid_blocks, 4);
+    assert_says(&c, FINDING_CAUTION,
+                "could not be read: of lean in 11 of 11 trials. Unknown is not undisturbed");
+    assert_says(&c, FINDING_CAUTION, "4 of them are left out");
     end(&c);
 }
 
@@ -263,6 +293,7 @@ int main(void) {
         cmocka_unit_test(without_control_nothing_is_judged),
         cmocka_unit_test(a_smoke_run_pretends_nothing),
         cmocka_unit_test(invalid_blocks_are_the_reason_given),
+        cmocka_unit_test(what_could_not_be_read_is_said),
         cmocka_unit_test(gating_that_matters_is_said_in_the_sentence),
         cmocka_unit_test(a_lower_bound_is_no_finding),
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),

@@ -26,7 +26,8 @@ static struct trial_record sound(void) {
     r.raw.p50_us = 400;
     r.stall_us = 9000;
     r.active_ratio = 0.8;
-    r.environment = (struct environment_result){.speed_before = 700, .speed_after = 701};
+    r.environment =
+        (struct environment_result){.speed_block = 700, .speed_before = 700, .speed_after = 701};
     return r;
 }
 
@@ -44,11 +45,39 @@ static void a_sound_trial_has_no_flags(void **state) {
     expect(sound(), "", "");
 }
 
-static void what_is_unknown_flags_nothing(void **state) {
+/* Of a signal that decides, that is; and neither good nor bad. */
+static void what_is_unknown_is_said(void **state) {
     struct trial_record r;
     (void)state;
     record_init(&r);
+    expect(r,
+           "steal-unknown foreign-cpu-unknown throttled-unknown listen-overflows-unknown "
+           "conntrack-unknown",
+           "");
+    r.status = TRIAL_FAILED; /* it was not measured */
     expect(r, "", "");
+    r = sound();
+    r.environment.foreign_cpus = UNKNOWN_REAL;
+    r.environment.steal_ratio = 0.03;
+    expect(r, "steal-invalid foreign-cpu-unknown", "steal 3.0%");
+    r = sound();
+    r.stall_us = UNKNOWN_INT;
+    r.active_ratio = UNKNOWN_REAL;
+    r.environment.retransmits = r.environment.listen_drops = r.environment.time_wait = UNKNOWN_INT;
+    expect(r, "", "");
+}
+
+static void a_shift_is_that_of_the_trial_or_of_its_block(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.environment.speed_block = 730; /* -4% by and by */
+    expect(r, "speed-shift-warn", "");
+    r.environment.speed_block = UNKNOWN_REAL; /* of an older version */
+    expect(r, "", "");
+    r.environment.speed_before = 730;
+    expect(r, "speed-shift-warn", "");
+    r.environment.speed_block = 701;
+    expect(r, "speed-shift-warn", "");
 }
 
 static void each_signal_has_its_flag(void **state) {
@@ -68,7 +97,7 @@ static void each_signal_has_its_flag(void **state) {
     r.environment.foreign_error = 0;
     r.environment.foreign_cpus = 0.085;
     r.load.duration_us = 50000; /* 4.3 ms */
-    expect(r, "", "");
+    expect(r, "foreign-cpu-unknown", "");
     r.load.duration_us = 60000; /* 5.1 ms */
     expect(r, "foreign-cpu-invalid", "foreign-cpu 8.5%");
     r = sound();
@@ -104,7 +133,9 @@ static void a_full_table_of_connections_is_invalid(void **state) {
     assert_false(judge_trial(&r, &none)); /* whatever it counts, without a limit nothing is full */
     assert_string_equal(r.flags, "");
     r.environment.conntrack = UNKNOWN_INT;
-    expect(r, "", "");
+    expect(r, "conntrack-unknown", "");
+    assert_false(judge_trial(&r, &none));
+    assert_string_equal(r.flags, "");
 }
 
 static void no_outcome_makes_a_trial_invalid(void **state) {
@@ -141,8 +172,10 @@ static void a_slow_server_does_not_stall(void **state) {
     (void)state;
     r.stall_us = 300000;
     expect(r, "stall-warn", "");
-    r.raw.p50_us = 60000;
+    r.raw.p50_us = 60000; /* five times that is as long */
     expect(r, "", "");
+    r.raw.p50_us = 59999;
+    expect(r, "stall-warn", "");
     r.raw.p50_us = 400;
     r.stall_us = 99000;
     expect(r, "", "");
@@ -162,7 +195,8 @@ static void errors_of_every_kind_are_errors(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_trial_has_no_flags),
-        cmocka_unit_test(what_is_unknown_flags_nothing),
+        cmocka_unit_test(what_is_unknown_is_said),
+        cmocka_unit_test(a_shift_is_that_of_the_trial_or_of_its_block),
         cmocka_unit_test(each_signal_has_its_flag),
         cmocka_unit_test(a_full_table_of_connections_is_invalid),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),

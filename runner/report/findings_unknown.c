@@ -1,0 +1,72 @@
+/* What must not be concluded where a signal could not be read. */
+#include <stdio.h>
+
+#include "base/quality.h"
+#include "report/findings_parts.h"
+
+/* Trials of a target that count, those of them with the word, and those left out for their block.
+ */
+struct seen {
+    size_t trials, unknown, left_out;
+};
+
+static struct seen look(const struct cells *c, size_t target, const char *word) {
+    struct seen s = {0};
+    for (size_t i = 0; i < c->count; i++) {
+        for (size_t round = 0; c->cell[i].target == target && round < c->rounds; round++) {
+            const struct trial_record *r = c->cell[i].trial[round];
+            const bool has = r && record_has_flag(r, word);
+            s.trials += r != NULL;
+            s.unknown += has;
+            s.left_out += has && r->by_block;
+        }
+    }
+    return s;
+}
+
+/* "foreign-cpu of ext in 7 of 7 trials", all targets but the null server. */
+static size_t put_signal(struct maker *m, enum quality_id id, size_t *left_out) {
+    const struct cells *c = m->v->cells;
+    char word[64];
+    size_t said = 0;
+    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name,
+             quality_level_name(QUALITY_UNKNOWN));
+    for (size_t t = 0; t < c->target_count; t++) {
+        const struct seen s = look(c, t, word);
+        if (s.unknown == 0 || c->targets[t].role == ROLE_NULL) {
+            continue;
+        }
+        if (said++ == 0) {
+            if (!maker_begin(m)) {
+                return 0;
+            }
+            fprintf(m->say.f, "%s (%s) could not be read: of ", quality_check(id)->name,
+                    quality_check(id)->what);
+        } else {
+            fputs(", of ", m->say.f);
+        }
+        fprintf(m->say.f, "%s in %zu of %zu trials", c->targets[t].name, s.unknown, s.trials);
+        *left_out += s.left_out;
+    }
+    return said;
+}
+
+void findings_say_unknown(struct maker *m) {
+    for (int id = 0; id < QUALITY_COUNT; id++) {
+        size_t left_out = 0;
+        if (put_signal(m, (enum quality_id)id, &left_out) == 0) {
+            continue;
+        }
+        fputs(". Unknown is not undisturbed: what is said of these targets, the control's verdict "
+              "included, rests on trials that nobody watched for it",
+              m->say.f);
+        if (left_out > 0) {
+            fprintf(m->say.f,
+                    "; %zu of them are left out, since another trial of their block was invalid by "
+                    "this signal",
+                    left_out);
+        }
+        fputc('.', m->say.f);
+        maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
+    }
+}

@@ -1,0 +1,46 @@
+#include "store/blocks.h"
+
+#include <stdio.h>
+
+#include "base/quality.h"
+
+/* Whether the record's flags say this of the signal. */
+static bool blocks_says(const struct trial_record *r, enum quality_id id,
+                        enum quality_level level) {
+    char word[64];
+    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name, quality_level_name(level));
+    return record_has_flag(r, word);
+}
+
+static bool blocks_same(const struct trial_record *a, const struct trial_record *b) {
+    return a->block == b->block && a->attempt == b->attempt;
+}
+
+/* Whether a trial of records[at]'s block was invalid by the signal. */
+static bool blocks_invalid(const struct trial_record *records, size_t n, size_t at,
+                           enum quality_id id) {
+    size_t first = at;
+    while (first > 0 && records[first - 1].block == records[at].block) {
+        first--;
+    }
+    for (size_t i = first; i < n && records[i].block == records[at].block; i++) {
+        if (blocks_same(&records[i], &records[at]) &&
+            blocks_says(&records[i], id, QUALITY_INVALID)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void blocks_share_signals(struct trial_record *records, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        records[i].by_block = false;
+        for (int id = 0; id < QUALITY_COUNT && *records[i].flags; id++) {
+            const enum quality_id signal = (enum quality_id)id;
+            records[i].by_block =
+                records[i].by_block ||
+                (quality_is_shared(signal) && blocks_says(&records[i], signal, QUALITY_UNKNOWN) &&
+                 blocks_invalid(records, n, i, signal));
+        }
+    }
+}
