@@ -8,8 +8,6 @@
 
 #include "base/file.h"
 
-#define MOUNTINFO_SIZE ((size_t)256 * 1024)
-
 /* A stretch of text that is not terminated. */
 struct piece {
     const char *at;
@@ -135,41 +133,6 @@ int64_t cgroup_parse_throttled(const char *text) {
         }
     }
     return -1;
-}
-
-/* From the folder up to the mount, every level that says anything. */
-static int64_t cgroup_sum_throttled(const char *root, char *folder, const char *mount) {
-    int64_t sum = -1;
-    for (;;) {
-        char path[2 * PATH_MAX], text[4096];
-        snprintf(path, sizeof path, "%s%s/cpu.stat", root, folder);
-        int64_t n =
-            file_read_small(path, text, sizeof text) > 0 ? cgroup_parse_throttled(text) : -1;
-        if (n >= 0) {
-            sum = (sum < 0 ? 0 : sum) + n;
-        }
-        char *slash = strrchr(folder, '/');
-        if (!slash || strlen(folder) <= strlen(mount)) {
-            return sum;
-        }
-        *slash = '\0';
-    }
-}
-
-int64_t cgroup_read_throttled(const char *root) {
-    char path[PATH_MAX], cgroup[8192], folder[PATH_MAX], mount[PATH_MAX];
-    char *mountinfo = malloc(MOUNTINFO_SIZE);
-    int64_t throttled = -1;
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    if (mountinfo && file_read_small(path, cgroup, sizeof cgroup) > 0) {
-        snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
-        if (file_read_small(path, mountinfo, MOUNTINFO_SIZE) > 0 &&
-            cgroup_parse_cpu(cgroup, mountinfo, folder, mount, sizeof folder) == 0) {
-            throttled = cgroup_sum_throttled(root, folder, mount);
-        }
-    }
-    free(mountinfo);
-    return throttled;
 }
 
 int64_t cgroup_read_run_ns(const char *root) {

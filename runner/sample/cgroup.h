@@ -2,10 +2,12 @@
 #ifndef SAMPLE_CGROUP_H
 #define SAMPLE_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-/* Finds the folder that holds this process's cpu controller, from the texts of /proc/self/cgroup
+/* Finds the folder that holds a process's cpu controller, from the texts of its /proc/PID/cgroup
  * and /proc/self/mountinfo, and the mount point above it. v1's cpu hierarchy where there is one,
  * else v2's. Returns 0, or -1 when there is none. */
 int cgroup_parse_cpu(const char *cgroup, const char *mountinfo, char *folder, char *mount,
@@ -14,10 +16,11 @@ int cgroup_parse_cpu(const char *cgroup, const char *mountinfo, char *folder, ch
 /* nr_throttled in the text of a cpu.stat, or -1. */
 int64_t cgroup_parse_throttled(const char *text);
 
-/* nr_throttled summed over this process's group and all those above it that can be seen: a quota on
- * any of them stops us. `root` is put before every path ("" = the machine itself). -1 = none of
- * them says. */
-int64_t cgroup_read_throttled(const char *root);
+/* nr_throttled summed over the groups of this process and of n others and all those above them that
+ * can be seen, each once: a quota on any of them stops one of us. Processes that have ended are
+ * passed over. `root` is put before every path ("" = the machine itself). -1 = none of them says.
+ * *whole: of the n there was one, and the groups of all that were there were read. */
+int64_t cgroup_read_throttled(const char *root, const pid_t *pids, size_t n, bool *whole);
 
 /* CPU time of every task of the machine in ns, counted by the scheduler (cpuacct.usage of cgroup
  * v1's true root, which a container does not see; v2 has only sampled figures there). -1 where it

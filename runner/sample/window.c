@@ -19,7 +19,7 @@ void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) 
     }
     kernel_read_sockets(&w->sockets);
     kernel_read_conntrack("", &w->conntrack);
-    w->throttled = cgroup_read_throttled("");
+    w->throttled = cgroup_read_throttled("", pids, found, &w->throttled_whole);
     /* These belong to one moment. */
     proc_cpu_read(pids, found, &w->server);
     proc_cpu_add_reaped(reaper, &w->server);
@@ -62,13 +62,20 @@ static double window_busy_s(const struct window *before, const struct window *af
     return ticks / (double)ticks_per_second;
 }
 
+/* An increase is one, whoever was seen; none is known to be none only where the server's own groups
+ * were seen, too. */
+static int64_t window_throttled(const struct window *before, const struct window *after) {
+    const int64_t more = window_delta(before->throttled, after->throttled);
+    return more > 0 || (before->throttled_whole && after->throttled_whole) ? more : -1;
+}
+
 void window_between(const struct window *before, const struct window *after, int64_t generator_ns,
                     int64_t ticks_per_second, struct window_delta *out) {
     double wall = (double)(after->at_ns - before->at_ns) / 1e9;
     int64_t runner = window_delta(before->runner_ns, after->runner_ns);
     int64_t steal = window_delta(before->cpu.steal, after->cpu.steal);
     out->wall_s = wall;
-    out->throttled = window_delta(before->throttled, after->throttled);
+    out->throttled = window_throttled(before, after);
     out->listen_overflows = window_delta(before->tcp.listen_overflows, after->tcp.listen_overflows);
     out->listen_drops = window_delta(before->tcp.listen_drops, after->tcp.listen_drops);
     out->retransmits = window_delta(before->tcp.retransmits, after->tcp.retransmits);

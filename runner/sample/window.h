@@ -25,9 +25,10 @@ struct window {
     struct kernel_tcp tcp;
     struct kernel_sockets sockets;
     struct kernel_conntrack conntrack;
-    int64_t throttled;
-    int64_t run_ns;    /* CPU of all tasks of the machine, exactly; -1 = not to be had */
-    int64_t runner_ns; /* CPU of the runner */
+    int64_t throttled;    /* of the runner's and the server's control groups */
+    bool throttled_whole; /* the server's were seen */
+    int64_t run_ns;       /* CPU of all tasks of the machine, exactly; -1 = not to be had */
+    int64_t runner_ns;    /* CPU of the runner */
     struct proc_cpu server;
 };
 

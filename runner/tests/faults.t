@@ -245,6 +245,24 @@ def _():
         remove_group(folder)
 
 
+@tap.case("a quota of the server's own control group is throttling, too")
+def _():
+    needs("wrk")
+    folder = quota_group()
+    try:
+        with Box() as box:
+            command = "echo 0 >%s && exec %s --listen 127.0.0.1:{port}" % (
+                quote(os.path.join(folder, "cgroup.procs")),
+                quote(os.path.join(SERVERS, "server-libuv")))
+            ini = box.write("run.ini", "[run]\n[target slow]\ncommand = sh -c %s\n" % quote(command))
+            run(box, ini, "--targets", "slow", "--connections", "8").expect(0)
+            t, = trials(box)
+            ok(t["environment"]["throttled"] > 0, "environment: %s" % t["environment"])
+            ok("throttled-invalid" in t["flags"], "flags: %s" % t["flags"])
+    finally:
+        remove_group(folder)
+
+
 @tap.case("half the replies are errors: only the good ones are throughput, and it is flagged")
 def _():
     needs("wrk")

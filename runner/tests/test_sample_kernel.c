@@ -193,19 +193,26 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
+static int64_t throttled(const char *root, const pid_t *pids, size_t n, bool wanted_whole) {
+    bool whole;
+    const int64_t sum = cgroup_read_throttled(root, pids, n, &whole);
+    assert_int_equal(whole, wanted_whole);
+    return sum;
+}
+
 static void sums_all_levels(void **unused) {
     (void)unused;
     char root[] = "/tmp/loopbench-test-XXXXXX";
     assert_non_null(mkdtemp(root));
-    assert_int_equal(cgroup_read_throttled(root), -1);
+    assert_int_equal(throttled(root, NULL, 0, false), -1);
     put(root, "/proc/self/cgroup", "0::/pod/box\n");
     put(root, "/proc/self/mountinfo", v2_mounts);
-    assert_int_equal(cgroup_read_throttled(root), -1);
+    assert_int_equal(throttled(root, NULL, 0, false), -1);
     put(root, "/sys/fs/cgroup/pod/box/cpu.stat", "usage_usec 1\nnr_throttled 2\n");
     put(root, "/sys/fs/cgroup/pod/cpu.stat", "usage_usec 1\nnr_throttled 30\n");
     put(root, "/sys/fs/cgroup/cpu.stat", "usage_usec 1\n"); /* v2's root has no quota */
     put(root, "/sys/fs/cpu.stat", "nr_throttled 1000\n");   /* above the mount: nobody's */
-    assert_int_equal(cgroup_read_throttled(root), 32);
+    assert_int_equal(throttled(root, NULL, 0, false), 32);
 
     put(root, "/sys/fs/cgroup/cpuacct/cpuacct.usage", "123456789\n");
     assert_int_equal(cgroup_read_run_ns(root), -1); /* a container's view: not the machine */
@@ -265,6 +272,50 @@ static void reads_the_table_of_connections(void **unused) {
     assert_int_equal(kernel_parse_number(""), -1);
 }
 
+/* A server in a group of its own, as in a container: its quota counts, and what is above both once.
+ */
+static void sees_the_groups_of_others(const char *mounts, const char *line, const char *mount) {
+    char root[] = "/tmp/loopbench-test-XXXXXX";
+    char text[256];
+    const pid_t all[] = {41, 42, 43, 44};
+    assert_non_null(mkdtemp(root));
+    put(root, "/proc/self/mountinfo", mounts);
+    snprintf(text, sizeof text, "%s/pod/run\n", line);
+    put(root, "/proc/self/cgroup", text);
+    snprintf(text, sizeof text, "%s/pod/box\n", line);
+    put(root, "/proc/41/cgroup", text);
+    put(root, "/proc/42/cgroup", text);
+    snprintf(text, sizeof text, "%s/pod/box/worker\n", line);
+    put(root, "/proc/43/cgroup", text);
+    static const char *const groups[] = {"/pod/run", "/pod/box", "/pod/box/worker", "/pod"};
+    for (size_t i = 0, n = 1; i < sizeof groups / sizeof *groups; i++, n *= 10) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s/cpu.stat", mount, groups[i]);
+        snprintf(text, sizeof text, "nr_periods 5\nnr_throttled %zu\n", n);
+        put(root, path, text);
+    }
+    assert_int_equal(throttled(root, NULL, 0, false), 1001);
+    assert_int_equal(throttled(root, all, 1, true), 1011);
+    assert_int_equal(throttled(root, all, 2, true), 1011); /* two in one group */
+    assert_int_equal(throttled(root, all, 3, true), 1111);
+    assert_int_equal(throttled(root, all + 1, 3, true), 1111); /* the last has ended */
+    assert_int_equal(throttled(root, all + 3, 1, false), 1001);
+    snprintf(text, sizeof text, "%s/../other\n", line); /* outside what we can see */
+    put(root, "/proc/44/cgroup", text);
+    assert_int_equal(throttled(root, all, 4, false), 1111);
+    assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void sees_the_groups_of_others_v1(void **unused) {
+    (void)unused;
+    sees_the_groups_of_others(v1_mounts, "11:cpu,cpuacct:", "/sys/fs/cgroup/cpu,cpuacct");
+}
+
+static void sees_the_groups_of_others_v2(void **unused) {
+    (void)unused;
+    sees_the_groups_of_others(v2_mounts, "0::", "/sys/fs/cgroup");
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -276,6 +327,8 @@ int main(void) {
         cmocka_unit_test(finds_its_group),
         cmocka_unit_test(parses_throttling),
         cmocka_unit_test(sums_all_levels),
+        cmocka_unit_test(sees_the_groups_of_others_v1),
+        cmocka_unit_test(sees_the_groups_of_others_v2),
         cmocka_unit_test(measures_speed),
         cmocka_unit_test(parses_ports),
         cmocka_unit_test(reads_the_table_of_connections),

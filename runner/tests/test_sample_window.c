@@ -35,6 +35,7 @@ static void make_windows(struct window *a, struct window *b) {
         .sockets = {.time_wait = 1},
         .conntrack = {.count = 2, .max = 100},
         .throttled = 2,
+        .throttled_whole = true,
         .run_ns = 40 * SECOND,
         .runner_ns = SECOND,
         .server = {.run_ns = SECOND, .user_ticks = 10, .system_ticks = 90},
@@ -153,6 +154,18 @@ static void knows_what_it_does_not_know(void **unused) {
     assert_int_equal(d.retransmits, -1);
     assert_int_equal(d.time_wait, -1);
     assert_int_equal(d.conntrack, -1);
+
+    make_windows(&a, &b);
+    b.throttled_whole =
+        false; /* ours were throttled; had they not been, the server may have been */
+    window_between(&a, &b, 0, 100, &d);
+    assert_int_equal(d.throttled, 2);
+    b.throttled = a.throttled;
+    window_between(&a, &b, 0, 100, &d);
+    assert_int_equal(d.throttled, -1);
+    b.throttled_whole = true;
+    window_between(&a, &b, 0, 100, &d);
+    assert_int_equal(d.throttled, 0);
 
     make_windows(&a, &b);
     b.tcp.listen_drops = 0; /* a counter that went backwards: another namespace, or a wrap */
