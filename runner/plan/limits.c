@@ -8,8 +8,10 @@
 
 #include "base/quality.h"
 
+#define RESERVE 64 /* files beside those of the connections */
+
 int64_t limits_files_needed(int64_t connections) {
-    return 2 * connections + 64;
+    return 2 * connections + RESERVE;
 }
 
 int limits_judge_files(int64_t connections, int64_t hard, struct err *e) {
@@ -22,6 +24,19 @@ int limits_judge_files(int64_t connections, int64_t hard, struct err *e) {
                    "; raise it (ulimit -Hn %" PRId64 " as root, or nofile in "
                    "/etc/security/limits.conf), or choose at most %" PRId64 " connections",
                    connections, needed, hard, needed, hard > 66 ? (hard - 64) / 2 : 1);
+}
+
+int limits_judge_target(const char *target, int64_t connections, int64_t files, struct err *e) {
+    const int64_t needed = connections + RESERVE;
+    if (files < 0 || files >= needed) {
+        return 0;
+    }
+    return err_set(
+        e, ERR_MACHINE,
+        "%s may open %" PRId64 " files, and %" PRId64 " connections need %" PRId64
+        "; raise its limit where it is started (ulimit -n %" PRId64
+        ", LimitNOFILE= or docker --ulimit nofile=), or choose at most %" PRId64 " connections",
+        target, files, connections, needed, needed, files > RESERVE ? files - RESERVE : 1);
 }
 
 int limits_raise_files(int64_t connections, struct err *e) {

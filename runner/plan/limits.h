@@ -1,4 +1,5 @@
-/* limits.h — open files: c connections need 2c + 64 on either side (method.md section 7); and the
+/* limits.h — open files: c connections need 2c + 64 of the runner and of a container, and
+ * c + 64 of a target's processes; and the
  * kernel's table of tracked connections. */
 #ifndef PLAN_LIMITS_H
 #define PLAN_LIMITS_H
@@ -16,6 +17,10 @@ int64_t limits_files_needed(int64_t connections);
 /* Pure: 0 when `hard` suffices, else -1 with *e (ERR_MACHINE, with the remedy). hard < 0 means
  * unlimited. */
 int limits_judge_files(int64_t connections, int64_t hard, struct err *e);
+
+/* The same for a running target whose processes may each open `files` at most (soft; -1 = unknown
+ * or unlimited, which suffices): it needs one for each connection, and 64 more. */
+int limits_judge_target(const char *target, int64_t connections, int64_t files, struct err *e);
 
 /* Raises the soft limit of this process (its children inherit it) to the hard one and judges that.
  * Returns 0 or -1 with *e (ERR_MACHINE). */

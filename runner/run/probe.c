@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/limits.h"
 #include "run/installed.h"
+#include "sample/proc.h"
 
 #define EXCHANGE_TIMEOUT_NS 5000000000LL
+#define MAX_PIDS            256
 
 struct probed {
     const struct target_config *config;
@@ -47,6 +50,16 @@ static bool probe_has(const struct probe_state *s, const char *name) {
     return i < s->n;
 }
 
+/* Connections that it cannot take would be errors in every trial. A target of which no process is
+ * seen is not judged. */
+static int probe_check_files(const struct setup *s, const struct probed *it, struct err *e) {
+    pid_t roots[MAX_PIDS];
+    pid_t all[MAX_PIDS];
+    const size_t n = setup_launcher(it->config)->pids(it->target, roots, MAX_PIDS);
+    const int64_t files = proc_files_limit(all, proc_trees(roots, n, all, MAX_PIDS));
+    return limits_judge_target(it->config->name, s->max_connections, files, e);
+}
+
 static int probe_start(struct probe_state *s, size_t i, struct err *e) {
     const struct plan_target *p = &s->plan->target[i];
     /* Once, by whatever load generators it will be measured. */
@@ -69,7 +82,7 @@ static int probe_start(struct probe_state *s, size_t i, struct err *e) {
         f = ops->ready(it->target, e);
     }
     if (f == TARGET_OK) {
-        return 0;
+        return probe_check_files(s->setup, it, e);
     }
     probe_note_lost(s, it, f);
     e->class = f == TARGET_INTERRUPTED ? ERR_NONE : ERR_MACHINE;

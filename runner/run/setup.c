@@ -190,7 +190,11 @@ const struct load_ops *setup_load(const struct setup *s, const char *name) {
 
 static int setup_begin(struct setup *s, struct loop *loop, const struct config *c,
                        int max_connections, struct err *e) {
-    *s = (struct setup){.loop = loop, .config = c, .generator = &load_wrk, .log_fd = -1};
+    *s = (struct setup){.loop = loop,
+                        .config = c,
+                        .generator = &load_wrk,
+                        .max_connections = max_connections,
+                        .log_fd = -1};
     int64_t backlog = config_backlog(c);
     s->backlog = backlog > INT_MAX ? INT_MAX : (int)backlog;
     if (config_servers(c->servers, s->servers, sizeof s->servers) != 0) {

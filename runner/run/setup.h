@@ -34,6 +34,7 @@ struct setup {
     size_t n_others;
     struct cpusplit cpus;
     int backlog;
+    int max_connections; /* of the plan; 0 = nothing is measured */
     struct judge_facts facts;
     char servers[PATH_MAX]; /* folder of the built-in servers */
     bool all_workloads;     /* a guest is verified for all it serves, not only for those chosen */

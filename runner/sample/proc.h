@@ -74,6 +74,10 @@ void proc_usage_between(const struct proc_cpu *before, const struct proc_cpu *af
  * Returns 0, or -1 when none could be read. */
 int proc_memory_read(const pid_t *pids, size_t n, struct proc_memory *out);
 
+/* How many files a process may open (the soft limit), of several the most any of them may: which of
+ * them takes the connections is not known. INT64_MAX = any number; -1 = none can be read. */
+int64_t proc_files_limit(const pid_t *pids, size_t n);
+
 /* CPU of one thread in ns, or -1. */
 int64_t proc_thread_cpu_ns(pid_t pid, pid_t tid);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "sample/machine_text.h"
 
 #define THREADS_MAX 4096
 
@@ -174,4 +175,18 @@ int64_t proc_self_cpu_ns(void) {
     return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0
                ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec
                : -1;
+}
+
+int64_t proc_files_limit(const pid_t *pids, size_t n) {
+    int64_t most = -1;
+    for (size_t i = 0; i < n; i++) {
+        char text[4096];
+        int64_t soft = -1;
+        int64_t hard;
+        if (proc_file(pids[i], "limits", text, sizeof text) > 0) {
+            text_limit(text, "Max open files", &soft, &hard);
+        }
+        most = soft > most ? soft : most;
+    }
+    return most;
 }

@@ -341,6 +341,20 @@ def _():
         shell(box, 'ulimit -Sn 200; exec "$0" "$@"', "run", ini, "--no-report").expect(0)
 
 
+@tap.case("files: a target that may open fewer than c + 64 is refused with the remedy")
+def _():
+    with Box() as box:
+        def ini(limit):
+            command = "ulimit -n %d; exec %s --name a" % (limit, quote(FAKE_TARGET))
+            return box.ini({"a": "sh -c %s" % quote(command)}, connections="8,40")
+        result = box.loopbench("run", ini(103), "--no-report")
+        result.refused(3, "a may open 103 files", "40 connections need 104", "ulimit -n 104",
+                       "at most 39 connections")
+        ok(not os.path.exists(box.at("results")), "a folder was made")
+        box.nothing_left()
+        box.loopbench("run", ini(104), "--no-report").expect(0)
+
+
 @tap.case("TMPDIR: not needed")
 def _():
     with Box() as box:

@@ -392,6 +392,14 @@ static void file_limit_names_its_remedy(void **state) {
     assert_string_equal(e.text, "500 connections need 1064 open files, the limit is 1063; raise it "
                                 "(ulimit -Hn 1064 as root, or nofile in "
                                 "/etc/security/limits.conf), or choose at most 499 connections");
+    e = (struct err){0};
+    assert_int_equal(limits_judge_target("t", 500, 564, &e), 0);
+    assert_int_equal(limits_judge_target("t", 500, -1, &e), 0);
+    assert_int_equal(limits_judge_target("t", 500, 563, &e), -1);
+    assert_int_equal(e.class, ERR_MACHINE);
+    assert_non_null(strstr(e.text, "at most 499 connections"));
+    assert_int_equal(limits_judge_target("t", 500, 40, &e), -1);
+    assert_non_null(strstr(e.text, "at most 1 connections"));
 }
 
 /* In a child, because a hard limit once lowered stays low. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -322,6 +323,16 @@ static void ended_children_are_counted(void **state) {
     }
 }
 
+static void reads_the_limit_of_files(void **state) {
+    (void)state;
+    struct rlimit limit;
+    const pid_t both[] = {INT32_MAX, getpid()}; /* the first is not there */
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const int64_t soft = limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : (int64_t)limit.rlim_cur;
+    assert_int_equal(proc_files_limit(both, 2), soft);
+    assert_int_equal(proc_files_limit(both, 1), -1);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -330,7 +341,7 @@ int main(void) {
         cmocka_unit_test(parses_fields),          cmocka_unit_test(parses_memory),
         cmocka_unit_test(parses_children),        cmocka_unit_test(splits_usage),
         cmocka_unit_test(reads_itself),           cmocka_unit_test(knows_when_nobody_is_there),
-        cmocka_unit_test(finds_descendants),
+        cmocka_unit_test(finds_descendants),      cmocka_unit_test(reads_the_limit_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
