@@ -91,7 +91,7 @@ static const struct quality_check checks[QUALITY_COUNT] = {
     [QUALITY_ASLR] = {"aslr", "address space randomisation is off", "yes/no", QUALITY_MACHINE,
                       QUALITY_ABOVE, 0.0, NAN,
                       "one lucky or unlucky memory layout would then repeat in every trial",
-                      "sysctl kernel.randomize_va_space=2"},
+                      "sysctl kernel.randomize_va_space=2, and start loopbench without setarch -R"},
     [QUALITY_CLOCKSOURCE] = {"clocksource", "the kernel's clock is a slow one", "yes/no",
                              QUALITY_MACHINE, QUALITY_ABOVE, 0.0, NAN,
                              "every timestamp then costs a trip into the kernel or beyond",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/utsname.h>
 
 #include "base/file.h"
@@ -92,6 +93,18 @@ static void read_mitigations(const char *root, char *out, size_t size) {
     }
 }
 
+/* Whether our personality (which servers inherit) switches address randomisation off: setarch -R.
+ */
+static bool without_randomisation(const char *root) {
+    char text[32];
+    if (!machine_text(root, "/proc/self/personality", text, sizeof text)) {
+        return false;
+    }
+    char *end;
+    const unsigned long flags = strtoul(text, &end, 16);
+    return end > text && (flags & ADDR_NO_RANDOMIZE) != 0;
+}
+
 static void read_kernel(const char *root, struct machine_kernel *kernel) {
     char text[8192];
     struct utsname name;
@@ -108,6 +121,9 @@ static void read_kernel(const char *root, struct machine_kernel *kernel) {
     machine_text(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
                  kernel->clocksource, sizeof kernel->clocksource);
     kernel->aslr = machine_number(root, "/proc/sys/kernel/randomize_va_space");
+    if (kernel->aslr > 0 && without_randomisation(root)) {
+        kernel->aslr = 0;
+    }
     read_mitigations(root, kernel->mitigations, sizeof kernel->mitigations);
     kernel->vulnerabilities = read_vulnerabilities(root);
 }

@@ -41,7 +41,8 @@ struct machine_kernel {
     char release[MACHINE_TEXT], version[MACHINE_TEXT], arch[MACHINE_TEXT];
     char os[MACHINE_TEXT]; /* PRETTY_NAME of os-release */
     char clocksource[MACHINE_TEXT];
-    int64_t aslr;                   /* kernel.randomize_va_space: 0, 1, 2 */
+    int64_t aslr;                   /* kernel.randomize_va_space: 0, 1, 2; 0 too where it is
+                                     * off for this process and what it starts (personality) */
     char mitigations[MACHINE_TEXT]; /* "mitigations=" of the command line, "default" without it */
     json_t *vulnerabilities;        /* name → state as the kernel words it; NULL = unknown */
 };

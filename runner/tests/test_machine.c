@@ -198,6 +198,15 @@ static void test_metal(void **state) {
     assert_non_null(mkdtemp(root));
     put_metal(root);
     machine_read(root, &m);
+    struct machine pinned; /* as setarch -R starts it */
+    fixture_put(root, "/proc/self/personality", "00040000\n");
+    machine_read(root, &pinned);
+    assert_int_equal(pinned.kernel.aslr, 0);
+    machine_release(&pinned);
+    fixture_put(root, "/proc/self/personality", "00400000\n"); /* READ_IMPLIES_EXEC */
+    machine_read(root, &pinned);
+    assert_int_equal(pinned.kernel.aslr, 2);
+    machine_release(&pinned);
     fixture_remove(root);
     assert_string_equal(m.cpu.model, "Intel(R) Xeon(R)");
     assert_int_equal(m.cpu.sockets, 2);
