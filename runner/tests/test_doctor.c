@@ -319,6 +319,41 @@ static void test_command(void **state) {
     loop_release(&loop);
 }
 
+static const struct doctor_check *check_of(const struct doctor_report *r, const char *name) {
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(r->checks[i].name, name) == 0) {
+            return &r->checks[i];
+        }
+    }
+    fail_msg("no check %s", name);
+    return NULL;
+}
+
+/* Something else of that name is not missing; and /proc takes no folder, whoever asks. */
+static void test_files_are_what_they_seem(void **state) {
+    (void)state;
+    char root[] = FIXTURE_TEMPLATE;
+    const struct machine_programs none = {.wrk = "", .gnuplot = "gnuplot 5.4"};
+    struct doctor_options o = options;
+    struct doctor_report r = {.n = 0};
+    assert_non_null(mkdtemp(root));
+    o.wrk = "/bin/true";
+    o.servers = NULL;
+    o.results = "/proc/x";
+    doctor_judge_files(&o, &none, &r);
+    assert_string_equal(check_of(&r, "wrk")->value, "/bin/true does not answer as wrk");
+    assert_int_equal(check_of(&r, "wrk")->state, DOCTOR_BAD);
+    assert_string_equal(check_of(&r, "results")->value, "/proc/x is not writable");
+    assert_int_equal(check_of(&r, "results")->state, DOCTOR_BAD);
+    r.n = 0;
+    o.wrk = "/nonexistent/wrk";
+    o.results = root;
+    doctor_judge_files(&o, &none, &r);
+    assert_string_equal(check_of(&r, "wrk")->value, "missing");
+    assert_int_equal(check_of(&r, "results")->state, DOCTOR_OK);
+    assert_int_equal(rmdir(root), 0); /* nothing was left in it */
+}
+
 static void test_nothing_to_see(void **state) {
     (void)state;
     char root[] = FIXTURE_TEMPLATE;
@@ -365,10 +400,15 @@ static void test_watch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_each_wrong),
-        cmocka_unit_test(test_unknown), cmocka_unit_test(test_own_backlog_and_no_limit),
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_command),
-        cmocka_unit_test(test_watch),   cmocka_unit_test(test_nothing_to_see),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_each_wrong),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_own_backlog_and_no_limit),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_files_are_what_they_seem),
+        cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_nothing_to_see),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("doctor", tests, NULL, NULL);

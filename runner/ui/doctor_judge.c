@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
@@ -187,9 +187,18 @@ void doctor_judge(const struct doctor_options *o, const struct machine *m,
 
 /* ---- programs and folders */
 
-static void judge_wrk(const struct machine_programs *programs, struct doctor_report *report) {
+static void judge_wrk(const struct doctor_options *o, const struct machine_programs *programs,
+                      struct doctor_report *report) {
     char version[64] = "";
+    char path[PATH_MAX];
+    const char *program = o->wrk ? o->wrk : "wrk";
     int known = wrk_version_parse(programs->wrk, version, sizeof version);
+    if (known < 0 && file_which(program, path, sizeof path) == 0) {
+        doctor_add(report, "wrk", DOCTOR_BAD, "it makes the load",
+                   "name wrk, 4.1 or later, with --wrk, or install the package wrk",
+                   "%.80s does not answer as wrk", program);
+        return;
+    }
     doctor_add(report, "wrk", known == 1 ? DOCTOR_OK : DOCTOR_BAD, "it makes the load",
                "install the package wrk, 4.1 or later, or name it with --wrk", "%s",
                known >= 0 ? version : "missing");
@@ -213,6 +222,13 @@ static void judge_servers(const struct doctor_options *o, struct doctor_report *
                missing);
 }
 
+/* Tried, for permissions do not tell: root has them all, and /proc still takes nothing. */
+static bool takes_folders(const char *folder) {
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/.loopbench-doctor-XXXXXX", folder);
+    return mkdtemp(path) && rmdir(path) == 0;
+}
+
 /* The folder, or where it does not exist yet the nearest one above it, must take new files. */
 static void judge_results(const struct doctor_options *o, struct doctor_report *report) {
     char path[PATH_MAX];
@@ -227,8 +243,7 @@ static void judge_results(const struct doctor_options *o, struct doctor_report *
             *slash = '\0';
         }
     }
-    struct stat st;
-    bool writable = stat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
+    const bool writable = takes_folders(path);
     doctor_add(report, "results", writable ? DOCTOR_OK : DOCTOR_BAD, "a run is kept there",
                "choose another folder with --results", "%.80s %s", o->results,
                writable ? "is writable" : "is not writable");
@@ -237,7 +252,7 @@ static void judge_results(const struct doctor_options *o, struct doctor_report *
 void doctor_judge_files(const struct doctor_options *o, const struct machine_programs *programs,
                         struct doctor_report *report) {
     if (programs) {
-        judge_wrk(programs, report);
+        judge_wrk(o, programs, report);
         doctor_add(report, "gnuplot", programs->gnuplot[0] ? DOCTOR_OK : DOCTOR_WARN,
                    "it draws the plots; a run can be measured without it",
                    "install the package gnuplot-nox", "%s",
