@@ -1,4 +1,4 @@
-/* What must not be concluded where a signal could not be read. */
+/* What must not be concluded where a signal is unknown. */
 #include <stdio.h>
 
 #include "base/quality.h"
@@ -40,7 +40,7 @@ static size_t put_signal(struct maker *m, enum quality_id id, size_t *left_out) 
             if (!maker_begin(m)) {
                 return 0;
             }
-            fprintf(m->say.f, "%s (%s) could not be read: of ", quality_check(id)->name,
+            fprintf(m->say.f, "%s (%s) is unknown: of ", quality_check(id)->name,
                     quality_check(id)->what);
         } else {
             fputs(", of ", m->say.f);

@@ -164,10 +164,10 @@ static void put_flag(struct doc *d, const struct quality_check *c, const char *w
     doc_cell(d);
     doc_say(d, "%zu", n);
     doc_cell(d);
-    doc_say(d, "%s: %s", c->what, unknown ? "could not be read; invalid if " : "");
+    doc_say(d, "%s: %s", c->what, unknown ? "unknown; invalid if " : "");
     put_threshold(d, c, threshold);
     doc_cell(d);
-    doc_say(d, "%s", unknown ? "what could not be read rules nothing out" : c->why);
+    doc_say(d, "%s", unknown ? "what is unknown rules nothing out" : c->why);
     doc_cell(d);
     doc_name(d, unknown ? "name the target's process (process =), or measure longer" : c->fix);
     doc_row_end(d);
@@ -225,8 +225,9 @@ void page_trials(struct doc *d, const struct verdicts *v) {
         "allowance for that lasts, and then kept and flagged: "
         "%zu of %zu blocks run again, %zu with an invalid trial left all the same. A pair's "
         "verdict leaves out the blocks in which a trial of its own is invalid. A signal that could "
-        "not be read is unknown: neither good nor bad. If it is about the whole machine and was "
-        "bad in another trial of the same block, the trial counts as invalid.",
+        "not be read, or is too little to judge in so short a window, is unknown: neither good "
+        "nor bad. If it is about the whole machine, could not be read, and was bad in another "
+        "trial of the same block, the trial counts as invalid.",
         c->repeated, v->blocks, v->blocks_invalid);
     doc_close(d, DOC_PARAGRAPH);
     doc_table(d, "Trials by target", columns, COUNT(columns));

@@ -1,8 +1,25 @@
 #include "store/blocks.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/quality.h"
+
+/* Whether the signal was not to be had at all. One that was too small to judge in a short window is
+ * unknown, too, but shows for itself that little happened. */
+static bool blocks_unread(const struct trial_record *r, enum quality_id id) {
+    const struct environment_result *env = &r->environment;
+    switch (id) {
+    case QUALITY_STEAL:
+        return isnan(env->steal_ratio);
+    case QUALITY_FOREIGN_CPU:
+        return isnan(env->foreign_cpus);
+    case QUALITY_CONNTRACK:
+        return env->conntrack < 0;
+    default:
+        return false; /* not shared */
+    }
+}
 
 /* Whether the record's flags say this of the signal. */
 static bool blocks_says(const struct trial_record *r, enum quality_id id,
@@ -40,7 +57,7 @@ void blocks_share_signals(struct trial_record *records, size_t n) {
             records[i].by_block =
                 records[i].by_block ||
                 (quality_is_shared(signal) && blocks_says(&records[i], signal, QUALITY_UNKNOWN) &&
-                 blocks_invalid(records, n, i, signal));
+                 blocks_unread(&records[i], signal) && blocks_invalid(records, n, i, signal));
         }
     }
 }

@@ -305,6 +305,10 @@ def _():
         eq((t["status"], t["server"]["source"], t["server"]["pid"]), ("ok", "stats", None), "source")
         ok(t["server"]["cpu_ns"] > 0 and t["memory"]["peak_rss"] > 0 and t["memory"]["idle"]["rss"] > 0, "figures")
         eq(t["memory"]["idle"]["pss"], None, "PSS")
+        eq([f for f in t["flags"] if f.endswith("-unknown")], ["foreign-cpu-unknown", "throttled-unknown"],
+           "flags")
+        box.loopbench("report", box.at("run")).expect(0)
+        has(run.text("report.md"), "of one CPU) is unknown: of there in 1 of 1 trials", "report.md")
     with Box() as box, Running(box, "null") as server:
         ini = box.write("url.ini", "[run]\ntargets = there\n[target there]\nurl = %s\n" % server.url)
         run, _ = measure(box, "--config", ini)

@@ -88,6 +88,18 @@ def _():
     ok(all(x != y for x, y in zip(pids, pids[1:])), "a process was used again: %s" % pids)
 
 
+@tap.case("the machine's speed is that before the block, and around each of its trials")
+def _():
+    run, _ = whole_run()
+    blocks = {}
+    for t in run.trials:
+        blocks.setdefault((t["block"], t["attempt"]), []).append(t["environment"])
+    for key, seen in blocks.items():
+        ok(len(seen) > 1, "block %s" % (key,))
+        eq({e["speed_block"] for e in seen}, {seen[0]["speed_before"]}, "before block %s" % (key,))
+        eq([e["speed_before"] for e in seen[1:]], [e["speed_after"] for e in seen[:-1]], "between")
+
+
 @tap.case("histograms.gz holds one line a trial, and the offsets find each")
 def _():
     import gzip

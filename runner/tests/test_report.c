@@ -12,6 +12,7 @@
 
 #include "report/axis.h"
 #include "report/cells.h"
+#include "report/replay_metrics.h"
 #include "report/summary.h"
 #include "report/text.h"
 
@@ -331,9 +332,26 @@ static void test_summary_fits(void **state) {
     json_decref(m.store.manifest);
 }
 
+/* A bad or late reply is among the requests; a connection that failed is not. */
+static void what_is_late_is_not_available(void **state) {
+    (void)state;
+    struct trial_record r;
+    const struct trial_record *rounds[] = {&r};
+    const struct cell cell = {.trial = rounds};
+    record_init(&r);
+    r.load.requests = 90;
+    r.load.errors_connect = 10;
+    r.load.errors_read = r.load.errors_write = r.load.errors_status = r.load.errors_timeout = 0;
+    assert_true(replay_value(&cell, 0, REPLAY_AVAILABILITY) == 0.9);
+    r.load.errors_timeout = 20;
+    r.load.errors_status = 20;
+    assert_true(replay_value(&cell, 0, REPLAY_AVAILABILITY) == 0.5);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_late_is_not_available),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_repeated_blocks),
         cmocka_unit_test(test_percentiles_need_samples),
