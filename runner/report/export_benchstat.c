@@ -112,7 +112,7 @@ static int put_validity(FILE *out, const struct cells *c, struct err *e) {
 
 /* What a report gives no figures of, or holds nothing against. */
 static bool is_sound(const struct trial_record *r) {
-    return r && r->status == TRIAL_OK && !verdict_flags_invalid(r->flags);
+    return r && r->status == TRIAL_OK && !verdict_trial_invalid(r);
 }
 
 /* benchstat passes over lines that are neither results nor configuration. */
