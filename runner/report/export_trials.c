@@ -75,6 +75,7 @@ static const struct field fields[] = {
     REAL("steal_ratio", environment.steal_ratio),
     REAL("foreign_cpus", environment.foreign_cpus),
     REAL("foreign_error", environment.foreign_error),
+    REAL("database_cpus", environment.database_cpus),
     INT64("throttled", environment.throttled),
     INT64("listen_overflows", environment.listen_overflows),
     INT64("listen_drops", environment.listen_drops),

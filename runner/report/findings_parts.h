@@ -54,6 +54,7 @@ void findings_caution_places(struct maker *m);
 void findings_say_guests(struct maker *m);
 void findings_say_errors(struct maker *m);
 void findings_say_unknown(struct maker *m);
+void findings_say_database(struct maker *m);
 void findings_say_cautions(struct maker *m);
 void findings_judge_run(struct findings *f, const struct verdicts *v);
 

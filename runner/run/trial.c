@@ -142,13 +142,15 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     struct window_delta delta;
     struct proc_memory now;
     struct stats_counted before_counted;
+    struct database database;
+    database_find(t->setup->config->db, "/proc", &database);
     trial_find_pids(t);
     trial_begin_self(t);
     counted_begin(t->counted ? t->target : NULL, &before_counted);
-    window_take(&before, t->pids, t->n_pids, t->target->reaper);
+    window_take(&before, t->pids, t->n_pids, t->target->reaper, &database);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
         trial_find_pids(t);
-        window_take(&after, t->pids, t->n_pids, t->target->reaper);
+        window_take(&after, t->pids, t->n_pids, t->target->reaper, &database);
         counted_end(t->target, &before_counted, &r->server);
         window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
         trial_keep_self(t, &delta);

@@ -58,6 +58,7 @@ void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
     env->foreign_cpus = d->foreign_cpus;
     env->foreign_error = d->foreign_error;
     env->runner_cpus = d->runner_cpus;
+    env->database_cpus = d->database_cpus;
     env->throttled = d->throttled;
     env->listen_overflows = d->listen_overflows;
     env->listen_drops = d->listen_drops;

@@ -10,7 +10,17 @@
 #define TICKS_ERROR 2  /* of each CPU: one at either end */
 #define TICKS_LEAST 10 /* of a window over which ticks say anything */
 
-void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) {
+static void window_take_database(struct window *w, const struct database *d) {
+    pid_t pids[TREE_MAX];
+    w->database_place = d ? d->place : DATABASE_NONE;
+    proc_cpu_read(NULL, 0, &w->database);
+    if (w->database_place == DATABASE_HERE) {
+        proc_cpu_read(pids, proc_tree(d->root, pids, TREE_MAX), &w->database);
+    }
+}
+
+void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper,
+                 const struct database *database) {
     pid_t pids[TREE_MAX];
     size_t found = proc_trees(server, n, pids, TREE_MAX);
     kernel_read_tcp(&w->tcp);
@@ -23,6 +33,7 @@ void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper) 
     /* These belong to one moment. */
     proc_cpu_read(pids, found, &w->server);
     proc_cpu_add_reaped(reaper, &w->server);
+    window_take_database(w, database);
     w->at_ns = clock_mono_ns();
     w->runner_ns = proc_self_cpu_ns();
     w->run_ns = cgroup_read_run_ns("");
@@ -62,6 +73,18 @@ static double window_busy_s(const struct window *before, const struct window *af
     return ticks / (double)ticks_per_second;
 }
 
+/* CPU that the database used, in ns; -1 where it is somewhere on this machine and not to be seen.
+ */
+static int64_t window_database(const struct window *before, const struct window *after,
+                               int64_t ticks_per_second) {
+    struct proc_usage used;
+    if (before->database_place != DATABASE_HERE) {
+        return before->database_place == DATABASE_HIDDEN ? -1 : 0;
+    }
+    proc_usage_between(&before->database, &after->database, ticks_per_second, &used);
+    return used.cpu_ns;
+}
+
 /* An increase is one, whoever was seen; none is known to be none only where the server's own groups
  * were seen, too. */
 static int64_t window_throttled(const struct window *before, const struct window *after) {
@@ -82,13 +105,18 @@ void window_between(const struct window *before, const struct window *after, int
     out->time_wait = after->sockets.time_wait;
     out->conntrack = after->conntrack.count;
     proc_usage_between(&before->server, &after->server, ticks_per_second, &out->server);
-    out->steal_ratio = out->foreign_cpus = out->foreign_error = out->runner_cpus = (double)NAN;
+    out->steal_ratio = out->foreign_cpus = out->foreign_error = (double)NAN;
+    out->runner_cpus = out->database_cpus = (double)NAN;
     out->foreign_exact = false;
     if (!(wall > 0) || ticks_per_second <= 0) {
         return;
     }
     if (runner >= 0) {
         out->runner_cpus = (double)runner / 1e9 / wall;
+    }
+    const int64_t database = window_database(before, after, ticks_per_second);
+    if (database >= 0 && before->database_place != DATABASE_NONE) {
+        out->database_cpus = (double)database / 1e9 / wall;
     }
     if (steal >= 0 && after->cpu.cpus > 0) {
         out->steal_ratio =
@@ -99,8 +127,9 @@ void window_between(const struct window *before, const struct window *after, int
     if (!out->foreign_exact && ticks < TICKS_LEAST) {
         return;
     }
-    if (out->server.cpu_ns >= 0 && generator_ns >= 0 && runner >= 0 && !isnan(busy)) {
-        double ours = (double)(out->server.cpu_ns + generator_ns + runner) / 1e9;
+    if (out->server.cpu_ns >= 0 && database >= 0 && generator_ns >= 0 && runner >= 0 &&
+        !isnan(busy)) {
+        double ours = (double)(out->server.cpu_ns + database + generator_ns + runner) / 1e9;
         out->foreign_cpus = fmax(0, (busy - ours) / wall);
         out->foreign_error = out->foreign_exact ? 0 : TICKS_ERROR * (double)after->cpu.cpus / ticks;
     }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sample/database.h"
 #include "sample/kernel.h"
 #include "sample/proc.h"
 
@@ -30,16 +31,19 @@ struct window {
     int64_t run_ns;       /* CPU of all tasks of the machine, exactly; -1 = not to be had */
     int64_t runner_ns;    /* CPU of the runner */
     struct proc_cpu server;
+    enum database_place database_place;
+    struct proc_cpu database;
 };
 
 /* Over the window. Unknown is NaN or -1. */
 struct window_delta {
     double wall_s;
     double steal_ratio;   /* of all CPU time, 0..1 */
-    double foreign_cpus;  /* busy − server − generator − runner; never below 0 */
+    double foreign_cpus;  /* busy − server − database − generator − runner; never below 0 */
     double foreign_error; /* what foreign_cpus may be off by; 0 where busy was counted */
     bool foreign_exact;   /* busy was counted, not sampled by ticks */
     double runner_cpus;
+    double database_cpus; /* of a database on this machine; 0 where it is on another */
     int64_t throttled;
     int64_t listen_overflows, listen_drops, retransmits;
     int64_t time_wait; /* sockets in TIME_WAIT at the end */
@@ -48,9 +52,11 @@ struct window_delta {
 };
 
 /* Takes a snapshot. server: the roots; their descendants are found here. reaper: a process of
- * ours that waits for what daemonised from it (proc_cpu_add_reaped), 0 = none. The server's part is
- * unknown when none of its processes can be read. */
-void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper);
+ * ours that waits for what daemonised from it (proc_cpu_add_reaped), 0 = none. database: what the
+ * server stores in, NULL = nothing of the kind; where it is hidden, so is what is foreign. The
+ * server's part is unknown when none of its processes can be read. */
+void window_take(struct window *w, const pid_t *server, size_t n, pid_t reaper,
+                 const struct database *database);
 
 /* The difference of two snapshots. generator_ns: CPU the generator used meanwhile, -1 = unknown
  * (foreign_cpus is unknown then). Pure: tests feed it. ticks_per_second is sysconf(_SC_CLK_TCK). */

@@ -45,6 +45,7 @@ static const struct environment_result environment_unknown = {
     .foreign_cpus = UNKNOWN_REAL,
     .foreign_error = UNKNOWN_REAL,
     .runner_cpus = UNKNOWN_REAL,
+    .database_cpus = UNKNOWN_REAL,
     .throttled = UNKNOWN_INT,
     .listen_overflows = UNKNOWN_INT,
     .listen_drops = UNKNOWN_INT,

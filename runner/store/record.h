@@ -99,6 +99,7 @@ struct environment_result {
     double foreign_cpus;  /* CPUs used by anybody but server, generator and runner */
     double foreign_error; /* what that may be off by; 0 where it was counted, not sampled */
     double runner_cpus;   /* CPUs used by the runner itself */
+    double database_cpus; /* by the database that the servers stored in; not among the foreign */
     int64_t throttled;    /* cgroup nr_throttled */
     int64_t listen_overflows, listen_drops, retransmits;
     int64_t time_wait; /* sockets in TIME_WAIT at the end */

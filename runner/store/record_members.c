@@ -83,6 +83,7 @@ const struct member record_members[] = {
     IN("environment", environment, foreign_cpus, MEMBER_REAL),
     IN("environment", environment, foreign_error, MEMBER_REAL),
     IN("environment", environment, runner_cpus, MEMBER_REAL),
+    IN("environment", environment, database_cpus, MEMBER_REAL),
     IN("environment", environment, throttled, MEMBER_INT64),
     IN("environment", environment, listen_overflows, MEMBER_INT64),
     IN("environment", environment, listen_drops, MEMBER_INT64),

@@ -64,6 +64,29 @@ static bool near(double a, double b) {
     return fabs(a - b) < 1e-9;
 }
 
+/* A database's work is its own: neither the server's nor that of others. */
+static void counts_a_database_apart(void **unused) {
+    (void)unused;
+    struct window a, b;
+    struct window_delta d;
+    make_windows(&a, &b);
+    a.database_place = b.database_place = DATABASE_HERE;
+    b.database.run_ns = a.database.run_ns + SECOND / 10;
+    window_between(&a, &b, SECOND / 2, 100, &d);
+    assert_true(near(d.database_cpus, 0.1));
+    assert_true(near(d.foreign_cpus, 1.1 - 0.4 - 0.1 - 0.5 - 0.004));
+    a.database_place = b.database_place = DATABASE_ELSEWHERE;
+    window_between(&a, &b, SECOND / 2, 100, &d);
+    assert_true(near(d.database_cpus, 0));
+    assert_true(near(d.foreign_cpus, 1.1 - 0.4 - 0.5 - 0.004));
+    a.database_place = b.database_place = DATABASE_HIDDEN;
+    window_between(&a, &b, SECOND / 2, 100, &d);
+    assert_true(isnan(d.database_cpus) && isnan(d.foreign_cpus));
+    a.database_place = b.database_place = DATABASE_NONE;
+    window_between(&a, &b, SECOND / 2, 100, &d);
+    assert_true(isnan(d.database_cpus) && near(d.foreign_cpus, 1.1 - 0.4 - 0.5 - 0.004));
+}
+
 static void takes_differences(void **unused) {
     (void)unused;
     struct window a, b;
@@ -181,17 +204,17 @@ static void takes_real_snapshots(void **unused) {
     struct window_delta d;
     struct timespec t;
     pid_t me = getpid();
-    window_take(&a, &me, 1, 0);
+    window_take(&a, &me, 1, 0, NULL);
     do {
         clock_gettime(CLOCK_MONOTONIC, &t);
     } while ((int64_t)t.tv_sec * SECOND + t.tv_nsec < a.at_ns + SECOND / 20);
-    window_take(&b, &me, 1, 0);
+    window_take(&b, &me, 1, 0, NULL);
     window_between(&a, &b, 0, sysconf(_SC_CLK_TCK), &d);
     assert_true(d.wall_s >= 0.05);
     assert_true(d.runner_cpus > 0);
     assert_true(d.server.cpu_ns >= 0);
     assert_int_not_equal(d.listen_overflows, -1);
-    window_take(&b, NULL, 0, 0);
+    window_take(&b, NULL, 0, 0, NULL);
     assert_int_equal(b.server.user_ticks, -1);
 }
 
@@ -300,6 +323,7 @@ static void keeps_a_series_of_memory(void **unused) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_a_database_apart),
         cmocka_unit_test(takes_differences),
         cmocka_unit_test(falls_back_on_ticks),
         cmocka_unit_test(says_how_far_ticks_may_be_off),

@@ -72,11 +72,11 @@ int doctor_watch(struct loop *loop, const struct doctor_options *o, const struct
     const cpu_set_t *cpus = w->split_known ? &w->split.server : NULL;
     watch_speed(cpus, &slowest, &fastest);
     /* We stand in for the server: asleep, so that it does not matter that we count twice. */
-    window_take(&before, &self, 1, 0);
+    window_take(&before, &self, 1, 0, NULL);
     if (loop_wait(loop, NULL, NULL, window) == LOOP_INTERRUPTED) {
         return err_set(e, ERR_FAILED, "interrupted");
     }
-    window_take(&after, &self, 1, 0);
+    window_take(&after, &self, 1, 0, NULL);
     window_between(&before, &after, 0, sysconf(_SC_CLK_TCK), &delta);
     watch_speed(cpus, &slowest, &fastest);
     w->window_s = delta.wall_s;
