@@ -13,6 +13,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from command import Box, Run, wait_for, FAKE_TARGET, SERVERS, quote  # noqa: E402
 from tap import Skip, Tap, eq, has, hasnt, ok, plain_only  # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../servers/tests"))
+import postgres  # noqa: E402
+
 tap = Tap()
 ALL = "hello,json,html,posts,concat,fibonacci,render,wait,bytes,upload"
 
@@ -214,6 +217,24 @@ def _():
         eq([t["load"]["requests"] % 8 for t in run.trials if t["load"]["requests"] < 8], [],
            "whole batches")
         eq({t["raw"]["p50_us"] for t in run.trials}, {None}, "latency")
+
+
+@tap.case("posts on a real PostgreSQL: what the database used is counted apart")
+def _():
+    if not postgres.find_programs():
+        raise Skip("postgresql is not installed")
+    with Box() as box, postgres.Postgres(listen_addresses="127.0.0.1") as db:
+        run, _ = real_run(box, "--targets", "libuv,h2o", "--workloads", "posts", "--connections",
+                          "4", "--no-null-server", "--db", db.url)
+        eq([(t["target"], t["reason"]) for t in run.trials if t["status"] != "ok"], [], "failed")
+        eq(len(run.trials), 2, "trials")
+        for t in run.trials:
+            eq(t["mode"], ["db=postgresql"], "mode")
+            # It stores every request: no less than a tenth of what the servers need for them.
+            ok(t["environment"]["database_cpus"] > 0.1 * t["server"]["cpus_used"],
+               "%s: the database's CPU: %s" % (t["target"], t["environment"]))
+            ok(t["environment"]["foreign_cpus"] is not None, "others' CPU is known")
+        eq(db.schemas(), [], "schemas left behind")
 
 
 sys.exit(tap.finish())
