@@ -101,6 +101,9 @@ int check_db(const struct config *c, const struct origins *o, struct err *e) {
     bool sqlite = strncmp(c->db, "sqlite:", 7) == 0 && c->db[7];
     bool postgres =
         strncmp(c->db, "postgresql://", 13) == 0 || strncmp(c->db, "postgres://", 11) == 0;
+    if (strcmp(c->db, "sqlite:") == 0) {
+        return err_set(e, ERR_USAGE, "%s: sqlite: names no file; write sqlite:PATH", where);
+    }
     if (!sqlite && !postgres) {
         /* no more of it than its scheme: the rest may hold a password */
         return err_set(e, ERR_USAGE,

@@ -104,6 +104,7 @@ def _():
                 (["--workloads", "wait:ms=2000"], "give a longer --timeout"),
                 (["--workloads", "wait:ms=1500"], "give a longer --duration"),
                 (["--access-log", "on"], "put {log} into its command"),
+                (["--db", "sqlite:"], "names no file; write sqlite:PATH"),
                 (["--db", "mysql://x"], "neither sqlite:PATH nor postgresql://"),
                 (["--db", "postgresql://me:secret@host/db"], "PGPASSFILE"),
                 (["--db", "postgresql://me:se?cret@host/db"], "PGPASSFILE"),

@@ -54,7 +54,8 @@ int db_sqlite_load(char *error, size_t error_size) {
 static int on_busy(void *arg, int tries) {
     const struct db_sqlite *db = arg;
     struct timespec step = {0, BUSY_STEP_MS * 1000000L};
-    if (tries >= STORE_PATIENCE_MS / BUSY_STEP_MS || (db->stop != NULL && atomic_load(db->stop))) {
+    if ((uint64_t)tries >= store_patience_ms() / BUSY_STEP_MS ||
+        (db->stop != NULL && atomic_load(db->stop))) {
         return 0;
     }
     (void)nanosleep(&step, NULL);

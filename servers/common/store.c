@@ -1,6 +1,7 @@
 #include "common/store.h"
 
 #include "common/idle.h"
+#include "common/server.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,10 +111,17 @@ void store_append(struct store_list *list, struct store_list *from) {
 void store_complain(struct store *store, const char *text) {
     uint64_t now = idle_now();
     uint64_t last = atomic_load(&store->complained_ms);
-    if (!atomic_exchange(&store->failing, true) && (last == 0 || now - last >= COMPLAIN_MS) &&
+    /* An outage that begins too soon after the last line is told of once that is long enough ago.
+     */
+    if (!atomic_load(&store->failing) && (last == 0 || now - last >= COMPLAIN_MS) &&
         atomic_compare_exchange_strong(&store->complained_ms, &last, now)) {
+        atomic_store(&store->failing, true);
         (void)fprintf(stderr, "%s: /posts: %s\n", store->program, text);
     }
+}
+
+uint64_t store_patience_ms(void) {
+    return server_draining() ? STORE_DRAIN_PATIENCE_MS : STORE_PATIENCE_MS;
 }
 
 void store_recovered(struct store *store) {

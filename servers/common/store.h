@@ -23,6 +23,8 @@
 #define STORE_WAITING_MAX 8192
 /* What a request, or another process that holds a lock, may take. */
 #define STORE_PATIENCE_MS 5000
+/* The same once the server drains: a reply must come before what is left is cut (SERVER_DRAIN_MS). */
+#define STORE_DRAIN_PATIENCE_MS 1500
 
 enum store_result {
     STORE_DONE,   /* stored; `newest` holds the newest documents, this one among them */
@@ -103,6 +105,9 @@ int store_submit(struct store_worker *worker, struct store_post *post);
 
 /* Returns 0 when `url` names a kind of database there is, else -1: the check of --db. */
 int store_check_url(const char *url);
+
+/* What counts now of the two. */
+uint64_t store_patience_ms(void);
 
 /* For the types. Says on stderr what is wrong, once per outage and at most every five seconds (one
  * connection may fail while others still work); any thread. */

@@ -87,14 +87,16 @@ static void start_tick(struct postgres_worker *worker) {
 static void on_tick(struct loop_timer *timer) {
     struct postgres_worker *worker = timer->data;
     uint64_t now = idle_now();
+    uint64_t patience = store_patience_ms();
     for (unsigned i = 0; i < worker->num_links; i++) {
         struct link *link = &worker->links[i];
-        if (link->flight.first != NULL && now - link->flight.first->since_ms > STORE_PATIENCE_MS) {
-            link_lose(link, "no answer from the database for 5 s");
+        if (link->flight.first != NULL && now - link->flight.first->since_ms > patience) {
+            link_lose(link, patience == STORE_PATIENCE_MS
+                                ? "no answer from the database for 5 s"
+                                : "no answer from the database at the end");
         }
     }
-    while (worker->waiting.first != NULL &&
-           now - worker->waiting.first->since_ms > STORE_PATIENCE_MS) {
+    while (worker->waiting.first != NULL && now - worker->waiting.first->since_ms > patience) {
         link_give_back(worker, store_pop(&worker->waiting), STORE_FAILED);
     }
     worker->ticking = false;

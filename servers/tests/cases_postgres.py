@@ -249,7 +249,7 @@ def hung(name, database):
         end(server)
 
 
-@case("SIGTERM while the database hangs: the server ends all the same")
+@case("SIGTERM while the database hangs: 503 for what is in flight, and the server ends")
 def terminated(name, database):
     with serve(name, database) as server, Client(server.address) as client:
         ask(server)
@@ -260,6 +260,7 @@ def terminated(name, database):
             client.send(request())
             ok(client.is_silent(), "an answer from a hung database")
             server.terminate()
+            eq(client.recv().status, 503, "status")
             eq(server.wait(15), 0, "exit code")
         finally:
             for pid in pids:
