@@ -39,7 +39,7 @@ do for [p = 1:K] {
          DATA index (p - 1) * N + N - j using 1:2 with lines \
              linecolor rgb COLOR[N + 1 - j] linewidth WIDTH[N + 1 - j] dashtype DASH[N + 1 - j], \
          for [j = 1:N] DATA index (p - 1) * N + N - j \
-             using 1:(interval($3, $3)):(0):($4 - $3) with vectors heads size screen 0.003, 90 fixed \
+             using 1:(interval($3, $3)):(0):($4 - $3) with vectors heads size screen 3.0 / W, 90 fixed \
              linecolor rgb COLOR[N + 1 - j] linewidth 1.1, \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:2 with points \
              linecolor rgb '#FFFFFF' pointsize 0.9 pointtype filling(POINT[N + 1 - j]), \

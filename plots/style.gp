@@ -24,6 +24,9 @@ is_lowest(p) = p + COLUMNS > K
 filling(shape) = shape % 2 == 0 ? shape + 1 : -1
 hollow(shape)  = shape % 2 == 0 ? shape : shape - 1
 
+# The same colour, half let through.
+pale(color) = '#80'.color[2:7]
+
 # The label of panel p's y axis, at a fixed distance: terminals differ in how wide they think ticks are.
 ylabel_x(p) = panel_x(p) - 66.0 / W
 ylabel_y(p) = panel_y(p) + 0.5 * PANELH / H

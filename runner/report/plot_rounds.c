@@ -131,8 +131,8 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
         .panel_y = axes,
         .rows = s->n,
         .row_height = height_for(c->rounds, ROUND_STEP, SPREAD, 44),
-        .row_height_narrow = height_for(c->rounds, ROUND_STEP_NARROW, SPREAD_NARROW,
-                                        c->level_count > 4 ? 52 : 60),
+        .row_height_narrow =
+            height_for(c->rounds, ROUND_STEP_NARROW, SPREAD_NARROW, c->level_count > 4 ? 52 : 60),
         .row_text = row_text,
         .more = put_order,
         .data = s,

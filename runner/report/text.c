@@ -245,3 +245,13 @@ void text_file_name(char *out, size_t size, const char *text) {
     }
     out[n] = '\0';
 }
+
+void text_without(char *text, const char *dir) {
+    const size_t len = strlen(dir);
+    char *at = text;
+    while (len > 0 && (at = strstr(at, dir))) {
+        const size_t gone = at[len] == '/' ? len + 1 : 0;
+        memmove(at, at + gone, strlen(at + gone) + 1);
+        at += gone ? 0 : len;
+    }
+}

@@ -227,7 +227,7 @@ def _():
             ratios.add("%.7g" % (v if r["b"] == "libevent" else 1 / v))
     drawn = {"%.7g" % float(line.split()[1]) for line in
              read(run, "plots/data/ratios-hello.dat").splitlines()
-             if len(line.split()) == 5 and "NaN" not in line and not line.startswith("#")}
+             if len(line.split()) == 6 and "NaN" not in line and not line.startswith("#")}
     eq(drawn, ratios, "ratios")
     eq(len(ratios), 18, "ratios of three against one, at three levels, in two figures")
 
@@ -346,7 +346,7 @@ def _():
             r["figure"] in ("cpu_us_per_request", "requests_per_second")}
     drawn = {"%.7g" % float(line.split()[1]) for line in
              read(run, "plots/data/ratios-json.dat").splitlines()
-             if len(line.split()) == 5 and "NaN" not in line and not line.startswith("#")}
+             if len(line.split()) == 6 and "NaN" not in line and not line.startswith("#")}
     eq(drawn, want, "ratios")
     eq(len(want), 12, "two against one, at three levels, in two figures")
     ok("against h2o" in Tree(read(run, "report.html")).root.text(), "against whom")
