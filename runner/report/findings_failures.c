@@ -3,8 +3,9 @@
 
 #include "report/findings_parts.h"
 
-#define MANY 0.1 /* of a cell's trials; what is less stands in the tables, and in what is missing  \
-                  */
+#define MANY                                                                                       \
+    0.1 /* of a cell's trials; what is less stands in the tables, and in what is missing           \
+         */
 
 static const struct trial_record *first_failed(const struct cells *c, const struct cell *cell) {
     for (size_t i = 0; i < c->rounds; i++) {
