@@ -22,6 +22,7 @@ is_lowest(p) = p + COLUMNS > K
 
 # Point shapes come in pairs: odd is filled, the even one before it hollow.
 filling(shape) = shape % 2 == 0 ? shape + 1 : -1
+filled(shape)  = shape % 2 == 0 ? shape + 1 : shape
 hollow(shape)  = shape % 2 == 0 ? shape : shape - 1
 
 # The same colour, half let through.

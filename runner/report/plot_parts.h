@@ -101,8 +101,7 @@ struct gnuplot {
 };
 
 /* Draws one plot (settings and data are written) as SVG and PNG into dir/plots, and as narrow SVG
- * into dir/plots/narrow; `program` is one of plots/, without the ending. On failure no picture is
- * left. */
-int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e);
+ * into dir/plots/narrow. On failure no picture is left. */
+int gnuplot_draw(const struct gnuplot *g, const struct plot *p, struct err *e);
 
 #endif

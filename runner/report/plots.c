@@ -142,7 +142,7 @@ int plots_draw(struct plots *p, const char *dir, const struct plots_options *o, 
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->count; i++) {
         const struct plot *plot = &p->plot[i];
-        rc = gnuplot_draw(&g, plot->name, plot->program, e);
+        rc = gnuplot_draw(&g, plot, e);
         drawn += rc == 0;
     }
     loop_release(&loop);

@@ -132,6 +132,41 @@ def _():
        "a dashed interval")
 
 
+@tap.case("where the load generator was the limit, throughput is hollow")
+def _():
+    for name, levels in (("rounds11", "10,100"), ("rounds1", "10,100"), ("few", "10")):
+        run = os.path.join(tmp, name)
+        if name == "few":
+            report(made("few", "--rounds", "1", "--levels", levels))
+        rows = [r.split(",") for r in read(run, "cells.csv").splitlines()]
+        at = {n: i for i, n in enumerate(rows[0])}
+        limited = [r for r in rows[1:] if r[at["client"]] == "limited" and r[at["target"]] != "null"]
+        data = [line.split() for line in read(run, "plots/data/throughput-hello.dat").splitlines()]
+        eq(len([d for d in data if len(d) == 5 and d[4] == "1"]), len(limited), "%s: marked" % name)
+        ok(limited, "%s: no cell is limited" % name)
+        text = read(run, "plots/throughput-hello.svg")
+        ok("hollow: a lower bound" in text, "%s: the subtitle" % name)
+        # Odd symbols of an SVG are hollow squares, circles, triangles: the control's mark in the
+        # legend, and one a cell that is limited.
+        hollow = re.findall(r"'#gpPt(?:3|5|7)' transform='translate", text)
+        ok(len(hollow) >= len(limited), "%s: %d hollow marks" % (name, len(hollow)))
+    cpu = read(os.path.join(tmp, "rounds11"), "plots/data/cpu-hello.dat").splitlines()
+    ok(not [line for line in cpu if line.endswith(" 1")], "CPU per request has no lower bounds")
+
+
+@tap.case("a picture that stands alone has its own title, and its parts have none")
+def _():
+    folder = os.path.join(tmp, "rounds11", "plots")
+    seen = 0
+    for name in [n for f in (folder, folder + "/narrow") for n in
+                 (os.path.join(f, n) for n in os.listdir(f)) if n.endswith(".svg")]:
+        titles = re.findall("<title>(.*?)</title>", read("", name), re.S)
+        eq(len(titles), 1, name)
+        ok(titles[0].endswith(": hello") and "nuplot" not in titles[0], titles[0])
+        seen += 1
+    eq(seen, 18, "pictures")
+
+
 @tap.case("histograms that cannot be read are said on top, and no curve is drawn of some rounds")
 def _():
     whole = made("whole", "--rounds", "7", "--levels", "10,100")
