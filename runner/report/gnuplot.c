@@ -140,11 +140,13 @@ static int put_in_place(const char *plots, const char *name, const char *title, 
         }
         if (!keep) {
             unlink(made);
+        } else if (!file_exists(made)) {
+            rc = err_set(e, ERR_MACHINE, "gnuplot made no plots/%s%s.%s", folder, name, ending);
         } else if (strcmp(ending, "svg") == 0 && svg_retitle(made, title, e) != 0) {
             unlink(made);
             rc = -1;
         } else if (rename(made, path) != 0) {
-            rc = err_set(e, ERR_MACHINE, "gnuplot made no %s: %s", path, strerror(errno));
+            rc = err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
         }
     }
     return rc;
