@@ -154,6 +154,14 @@ def _():
     ok(not [line for line in cpu if line.endswith(" 1")], "CPU per request has no lower bounds")
 
 
+@tap.case("what of a percentile is too little to be stated is pale, in the page too")
+def _():
+    run = os.path.join(tmp, "rounds11")
+    page = read(run, "report.html").partition("Latency percentiles")[2]
+    for text in (read(run, "plots/percentiles-hello.svg"), page):
+        ok(re.search(r"<path[^>]*opacity\s*=\s*[\"']0?\.5", text), "no pale curve")
+
+
 @tap.case("a picture that stands alone has its own title, and its parts have none")
 def _():
     folder = os.path.join(tmp, "rounds11", "plots")
