@@ -30,10 +30,14 @@ do for [i = 1:ROWS_SHOWN] {
         linecolor rgb RULE linewidth 0.6
 }
 plot for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 \
-         using (interval($3, $3)):(place(ROW[i])):($4 - $3):(0) with vectors heads size screen 0.003, 90 fixed \
+         using (interval($3, $3)):(place(ROW[i])):($4 - $3):(0) with vectors heads size screen 3.0 / W, 90 fixed \
          linecolor rgb COLOR[i] linewidth 1.6, \
-     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using 2:(place(ROW[i])) with points \
-         linecolor rgb COLOR[i] linewidth 1.6 pointtype (K == 1 ? POINT[i] : twin(SHAPE[p], POINT[i])) pointsize 1.1
+     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using ($5 == 1 ? NaN : $2):(place(ROW[i])) with points \
+         linecolor rgb COLOR[i] linewidth 1.6 pointtype (K == 1 ? POINT[i] : twin(SHAPE[p], POINT[i])) pointsize 1.1, \
+     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using ($5 == 1 ? $2 : NaN):(place(ROW[i])) with points \
+         linecolor rgb '#FFFFFF' pointtype filled(POINT[i]) pointsize 1.1, \
+     for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using ($5 == 1 ? $2 : NaN):(place(ROW[i])) with points \
+         linecolor rgb COLOR[i] linewidth 1.6 pointtype hollow(POINT[i]) pointsize 1.1
 unset label
 unset multiplot
 unset output

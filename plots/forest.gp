@@ -1,5 +1,6 @@
 # Ratios with the intervals of their verdicts, a row a target and level: a panel a figure, each with
 # its own axis around 1. Hollow and grey where the load generator was the limit: that bears no verdict.
+# Dashed where the verdict is fragile.
 set border 1 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
@@ -28,14 +29,17 @@ do for [p = 1:K] {
         if (NAP[g] == p) { set label g 'n/a' at graph 0.01, first place(NAR[g]) left font ',11' textcolor rgb FAINT }
     }
     plot for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) \
-             using (interval($3, $3)):(place($1)):($4 - $3):(0) with vectors heads size screen 0.003, 90 fixed \
+             using ($6 == 1 ? NaN : interval($3, $3)):(place($1)):($4 - $3):(0) with vectors heads size screen 3.0 / W, 90 fixed \
              linecolor rgb COLOR[i] linewidth 1.6, \
+         for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) \
+             using ($6 == 1 ? interval($3, $3) : NaN):(place($1)):($4 - $3):(0) with vectors heads size screen 3.0 / W, 90 fixed \
+             linecolor rgb COLOR[i] linewidth 1.6 dashtype (4, 3), \
          for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) using 2:(place($1)) with points \
              linecolor rgb '#FFFFFF' pointsize 1 pointtype filling(POINT[i]), \
          for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) using 2:(place($1)) with points \
              linecolor rgb COLOR[i] linewidth 1.6 pointtype POINT[i] pointsize 1, \
          for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) + 1 \
-             using (interval($3, $3)):(place($1)):($4 - $3):(0) with vectors heads size screen 0.003, 90 fixed \
+             using (interval($3, $3)):(place($1)):($4 - $3):(0) with vectors heads size screen 3.0 / W, 90 fixed \
              linecolor rgb QUIETGREY linewidth 1, \
          for [i = 1:N] DATA index 2 * ((p - 1) * N + i - 1) + 1 using 2:(place($1)) with points \
              linecolor rgb '#FFFFFF' pointsize 1 pointtype filling(hollow(POINT[i])), \

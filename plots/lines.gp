@@ -1,4 +1,5 @@
-# Medians with their intervals against connections: K panels of N targets that share both axes.
+# Medians with their intervals against connections: K panels of N targets that share both axes. Hollow
+# where a figure is a lower bound.
 set border 3 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid ytics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
@@ -39,13 +40,16 @@ do for [p = 1:K] {
          DATA index (p - 1) * N + N - j using 1:2 with lines \
              linecolor rgb COLOR[N + 1 - j] linewidth WIDTH[N + 1 - j] dashtype DASH[N + 1 - j], \
          for [j = 1:N] DATA index (p - 1) * N + N - j \
-             using 1:(interval($3, $3)):(0):($4 - $3) with vectors heads size screen 0.003, 90 fixed \
+             using 1:(interval($3, $3)):(0):($4 - $3) with vectors heads size screen 3.0 / W, 90 fixed \
              linecolor rgb COLOR[N + 1 - j] linewidth 1.1, \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:2 with points \
-             linecolor rgb '#FFFFFF' pointsize 0.9 pointtype filling(POINT[N + 1 - j]), \
-         for [j = 1:N] DATA index (p - 1) * N + N - j using 1:2 with points \
+             linecolor rgb '#FFFFFF' pointsize 0.9 pointtype (QUIET[N + 1 - j] ? -1 : filled(POINT[N + 1 - j])), \
+         for [j = 1:N] DATA index (p - 1) * N + N - j using 1:($5 == 1 ? NaN : $2) with points \
              linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize 0.9 \
-             pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j])
+             pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j]), \
+         for [j = 1:N] DATA index (p - 1) * N + N - j using 1:($5 == 1 ? $2 : NaN) with points \
+             linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize 0.9 \
+             pointtype (QUIET[N + 1 - j] ? -1 : hollow(POINT[N + 1 - j]))
     unset label
 }
 unset multiplot

@@ -1,5 +1,5 @@
 # Percentile curves, one panel a level of connections; x is 1/(1-q), so that each nine is as wide as
-# the one before. Two blocks a curve: what its samples bear, and, dotted, what they do not.
+# the one before. Two blocks a curve: what its samples bear, and, pale, what they do not.
 set border 3 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics ytics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
@@ -14,6 +14,8 @@ do for [p = 1:K] {
     set ytics nomirror noenhanced ()
     set yrange [YMIN[p]:YMAX[p]]
     set for [i = 1:YTICKS[p]] ytics add (YTEXT[(p - 1) * ROOM + i] YTICK[(p - 1) * ROOM + i])
+    # Without any tick of our own gnuplot would number the axis.
+    if (YTICKS[p] == 0) { set ytics add ('' YMIN[p]) }
     if (is_first(p)) {
         if (!NARROW) {
             set label 999 YLABEL at screen ylabel_x(p), screen ylabel_y(p) center rotate by 90 noenhanced \
@@ -42,7 +44,7 @@ do for [p = 1:K] {
     plot for [j = 1:N] DATA index 2 * ((p - 1) * N + N - j) using 1:2 with lines \
              linecolor rgb COLOR[N + 1 - j] linewidth WIDTH[N + 1 - j] dashtype DASH[N + 1 - j], \
          for [j = 1:N] DATA index 2 * ((p - 1) * N + N - j) + 1 using 1:2 with lines \
-             linecolor rgb COLOR[N + 1 - j] linewidth 0.9 dashtype 3
+             linecolor rgb pale(COLOR[N + 1 - j]) linewidth WIDTH[N + 1 - j] dashtype DASH[N + 1 - j]
     unset label
 }
 unset multiplot

@@ -5,6 +5,9 @@ set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
 unset mxtics; unset mytics
 set style fill transparent solid 0.22 noborder
+# Filled, that of the null server too; hollow ones get their hollow last.
+mark(shape) = shape == 1 ? 13 : shape % 2 == 0 ? shape + 1 : shape
+DOT = ROUNDS > 24 ? 0.4 : ROUNDS > 5 ? 0.5 : 0.8
 do for [p = 1:K] {
     set lmargin at screen panel_x(p); set rmargin at screen panel_x(p) + PANELW / W
     set bmargin at screen panel_y(p); set tmargin at screen panel_y(p) + PANELH / H
@@ -28,14 +31,18 @@ do for [p = 1:K] {
     do for [i = 1:RN - 1] {
         set arrow i from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead back linecolor rgb RULE linewidth 0.6
     }
+    # The points last, on grounds of their own: neither line nor box may hide a round.
     plot for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
              using 2:(place($1)):3:4:(place($1 - 0.42)):(place($1 + 0.42)) with boxxyerror fillcolor rgb COLOR[OF[i]], \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
+             using (ROUNDS > 1 ? $2 : NaN):(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors \
+             nohead linecolor rgb INK linewidth 1.2, \
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
-             linecolor rgb COLOR[OF[i]] linewidth 1 pointtype POINT[OF[i]] pointsize (ROUNDS > 40 ? 0.32 : 0.5), \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors nohead linecolor rgb '#FFFFFF' linewidth 3.4, \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
-             using 2:(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors nohead linecolor rgb INK linewidth 1.4
+             linecolor rgb '#FFFFFF' pointtype mark(POINT[OF[i]]) pointsize DOT + 0.2, \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
+             linecolor rgb COLOR[OF[i]] pointtype mark(POINT[OF[i]]) pointsize DOT, \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
+             linecolor rgb '#FFFFFF' pointtype filling(POINT[OF[i]]) pointsize DOT * 0.55
 }
 unset label
 unset multiplot

@@ -22,7 +22,11 @@ is_lowest(p) = p + COLUMNS > K
 
 # Point shapes come in pairs: odd is filled, the even one before it hollow.
 filling(shape) = shape % 2 == 0 ? shape + 1 : -1
+filled(shape)  = shape % 2 == 0 ? shape + 1 : shape
 hollow(shape)  = shape % 2 == 0 ? shape : shape - 1
+
+# The same colour, half let through.
+pale(color) = '#80'.color[2:7]
 
 # The label of panel p's y axis, at a fixed distance: terminals differ in how wide they think ticks are.
 ylabel_x(p) = panel_x(p) - 66.0 / W

@@ -4,13 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A name from a hostile file must not be able to forge a second line or drive a terminal. */
+#include "base/hidden.h"
+
+/* A name from a hostile file must not be able to forge a second line, drive a terminal or turn
+ * what is written. */
 static void err_sanitize(char *text) {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {
         if (*c < 0x20 || *c == 0x7f) {
             *c = '?';
         }
     }
+    hidden_replace(text);
 }
 
 int err_set(struct err *e, enum err_class class, const char *format, ...) {

@@ -151,6 +151,7 @@ static void put_rows(struct doc *d, const struct compare *c) {
     const struct doc_column column[] = {
         {"target", DOC_NAME},           {"figure", DOC_TEXT},        {c->side[0].label, DOC_NUMBER},
         {c->side[1].label, DOC_NUMBER}, {"as measured", DOC_NUMBER}, {change, DOC_TEXT}};
+    d->cards = true;
     for (size_t i = 0; i < c->count;) {
         const struct cell *cell = c->row[i].base;
         doc_begin(d, DOC_SUBSECTION, NULL);
@@ -165,6 +166,7 @@ static void put_rows(struct doc *d, const struct compare *c) {
         }
         doc_table_end(d);
     }
+    d->cards = false;
     compare_level_text(c, text, sizeof text);
     doc_whole(d, DOC_PARAGRAPH, NULL, text);
     doc_whole(

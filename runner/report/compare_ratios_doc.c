@@ -40,11 +40,14 @@ void ratios_put(struct doc *d, const struct ratios *r, const struct cells *cells
     char text[256];
     ratios_text(r, text, sizeof text);
     doc_whole(d, r->holds ? DOC_GOOD : DOC_BAD, NULL, text);
+    const bool before = d->cards;
+    d->cards = true;
     doc_table(d, "Each ratio in both runs", column, 5);
     for (size_t i = 0; i < r->count; i++) {
         put_ratio(d, cells->targets, &r->row[i]);
     }
     doc_table_end(d);
+    d->cards = before;
 }
 
 void alike_put(struct doc *d, const struct alike *a) {

@@ -42,8 +42,10 @@ struct findings {
     double resolution;         /* of CPU per request: the half-width of a control cell's own
                                   interval as a relative difference (aa.h); NaN unknown */
     double resolution_rate;    /* of throughput */
-    struct finding *finding;   /* by figure, differences first and the largest of them first;
-                                  cautions last */
+    double resolution_worst;   /* the two of the worst cell */
+    double resolution_rate_worst;
+    struct finding *finding; /* by figure, differences first and the largest of them first;
+                                cautions last */
     size_t count;
 };
 

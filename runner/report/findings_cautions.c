@@ -120,6 +120,7 @@ static void caution_choices(struct maker *m) {
 void findings_say_cautions(struct maker *m) {
     findings_caution_client(m);
     caution_latency(m);
+    findings_say_failures(m);
     findings_say_errors(m);
     findings_say_unknown(m);
     findings_say_database(m);

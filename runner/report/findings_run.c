@@ -178,6 +178,8 @@ void findings_judge_run(struct findings *f, const struct verdicts *v) {
     }
     f->resolution = v->aa[ABOUT_CPU].gated.resolution;
     f->resolution_rate = v->aa[ABOUT_RATE].gated.resolution;
+    f->resolution_worst = v->aa[ABOUT_CPU].gated.resolution_worst;
+    f->resolution_rate_worst = v->aa[ABOUT_RATE].gated.resolution_worst;
     f->validity = judged == 0 ? FINDINGS_NOT_JUDGED
                   : failed    ? FINDINGS_NOT_VALIDATED
                               : FINDINGS_VALIDATED;

@@ -193,6 +193,7 @@ static void say_insufficient(struct maker *m, const struct verdict_row *rows, si
             fprintf(f, "; %zu %s left out because a trial was invalid", invalid,
                     invalid == 1 ? "was" : "were");
         }
+        findings_put_failed(m, rows, n);
         fputc('.', f);
     }
     maker_end(m, FINDING_INSUFFICIENT, best->about, 0);
@@ -232,6 +233,7 @@ static bool say_nothing_at_all(struct maker *m) {
             fprintf(f, "; up to %zu %s left out because a trial was invalid", invalid,
                     invalid == 1 ? "was" : "were");
         }
+        findings_put_failed(m, v->row, v->pair_count);
         fputs(". The figures below only describe what was seen.", f);
     }
     maker_end(m, FINDING_INSUFFICIENT, ABOUT_COUNT, 0);

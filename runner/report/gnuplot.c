@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "report/plot_parts.h"
+#include "report/svg.h"
 
 #define GRACE_NS (1000000000LL)
 
@@ -121,7 +122,8 @@ static int run(const struct gnuplot *g, const char *const *argv, const char *cwd
 }
 
 /* The programs write NAME.svg.tmp and so on. */
-static int put_in_place(const char *plots, const char *name, bool keep, struct err *e) {
+static int put_in_place(const char *plots, const char *name, const char *title, bool keep,
+                        struct err *e) {
     static const struct {
         const char *folder, *ending;
     } pictures[] = {{"", "svg"}, {"", "png"}, {"narrow/", "svg"}};
@@ -138,14 +140,19 @@ static int put_in_place(const char *plots, const char *name, bool keep, struct e
         }
         if (!keep) {
             unlink(made);
+        } else if (!file_exists(made)) {
+            rc = err_set(e, ERR_MACHINE, "gnuplot made no plots/%s%s.%s", folder, name, ending);
+        } else if (strcmp(ending, "svg") == 0 && svg_retitle(made, title, e) != 0) {
+            unlink(made);
+            rc = -1;
         } else if (rename(made, path) != 0) {
-            rc = err_set(e, ERR_MACHINE, "gnuplot made no %s: %s", path, strerror(errno));
+            rc = err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
         }
     }
     return rc;
 }
 
-int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e) {
+int gnuplot_draw(const struct gnuplot *g, const struct plot *p, struct err *e) {
     enum { STYLE, SVG, HEAD, PROGRAM, PNG, PARTS };
     char plots[PATH_MAX];
     char settings[128];
@@ -153,8 +160,9 @@ int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program,
     char path[PARTS][PATH_MAX];
     char file[32];
     struct err ignored;
+    const char *name = p->name;
     const char *const parts[] = {"style.gp", "svg.gp", "head.gp", file, "png.gp"};
-    snprintf(file, sizeof file, "%s.gp", program);
+    snprintf(file, sizeof file, "%s.gp", p->program);
     snprintf(settings, sizeof settings, "data/%s.gp", name);
     snprintf(narrow, sizeof narrow, "data/%s.narrow.gp", name);
     if (file_join(plots, sizeof plots, g->dir, "plots", e) != 0) {
@@ -170,5 +178,5 @@ int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program,
                           path[HEAD], path[PROGRAM], path[PNG],  path[HEAD],    path[PROGRAM],
                           narrow,     path[SVG],     path[HEAD], path[PROGRAM], NULL};
     int rc = run(g, argv, plots, name, e);
-    return put_in_place(plots, name, rc == 0, rc == 0 ? e : &ignored) != 0 ? -1 : rc;
+    return put_in_place(plots, name, p->title, rc == 0, rc == 0 ? e : &ignored) != 0 ? -1 : rc;
 }

@@ -7,11 +7,13 @@
  */
 static const char colors[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#1d2024;--faint:#5b626b;--rule:#d8dce1;"
-    "--band:#e9edf1;--shade:#f4f6f8;--link:#0b57a4;--good:#1a7f4b;--good-bg:#eaf6f0;--bad:#a8380f;"
+    "--band:#e9edf1;--shade:#f4f6f8;--edge:#1d202430;--link:#0b57a4;--good:#1a7f4b;--good-bg:#"
+    "eaf6f0;--bad:#a8380f;"
     "--bad-bg:#fdf0ea;--c0:#7a7a7a;--c1:#0072b2;--c2:#d55e00;--c3:#009e73;--c4:#b8578c;"
     "--c5:#b87a00;--c6:#2a8ac4}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e4e7ea;"
-    "--faint:#a3abb4;--rule:#363c44;--band:#262c34;--shade:#1c2026;--link:#82bbf2;--good:#5fcf98;"
+    "--faint:#a3abb4;--rule:#363c44;--band:#262c34;--shade:#1c2026;--edge:#0009;--link:#82bbf2;--"
+    "good:#5fcf98;"
     "--good-bg:#14291f;--bad:#ff9d78;--bad-bg:#341c12;--c0:#9a9a9a;--c1:#58b4f0;--c2:#ff8a45;"
     "--c3:#35cf9f;--c4:#eba3cc;--c5:#f2b632;--c6:#a7dcfa}}\n";
 
@@ -50,20 +52,26 @@ static const char layout[] =
 
 static const char tables[] =
     ".scroll{overflow-x:auto;max-width:100%;margin:.75rem 0 1.5rem}\n"
+    /* A shadow at the side where there is more to see: it is covered at the end. */
+    ".scroll:not(.plot){background:"
+    "linear-gradient(90deg,var(--paper) 1rem,transparent) 0/3rem 100% no-repeat local,"
+    "linear-gradient(270deg,var(--paper) 1rem,transparent) 100%/3rem 100% no-repeat local,"
+    "linear-gradient(90deg,var(--edge),transparent) 0/.9rem 100% no-repeat scroll,"
+    "linear-gradient(270deg,var(--edge),transparent) 100%/.9rem 100% no-repeat scroll}\n"
     ".scroll:focus-visible,a:focus-visible{outline:2px solid var(--link);outline-offset:2px}\n"
     "table{border-collapse:collapse;font-size:.875rem;line-height:1.4;"
     "font-variant-numeric:tabular-nums}\n"
     "caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);"
     "white-space:nowrap}\n"
     "th,td{padding:.35rem .55rem;text-align:left;vertical-align:top;border-bottom:1px solid "
-    "var(--rule);min-width:4rem;max-width:26rem;overflow-wrap:anywhere}\n"
+    "var(--rule);min-width:4rem;max-width:26rem;overflow-wrap:break-word}\n"
     "thead th{color:var(--faint);font-weight:600;border-bottom:2px solid var(--rule);"
-    "vertical-align:bottom;white-space:nowrap}\n"
-    "tbody th{font-weight:600;min-width:8rem}\n"
+    "vertical-align:bottom}\n"
+    "tbody th{font-weight:600;min-width:8rem;overflow-wrap:anywhere}\n"
     "td:not(.n):last-child{min-width:9rem}\n"
     ".i{color:var(--faint);font-size:.92em}\n"
     "td .i{display:block}\n"
-    ".n{text-align:right;white-space:nowrap;overflow-wrap:normal}\n"
+    "td.n{white-space:nowrap;overflow-wrap:normal}.n{text-align:right}\n"
     "tbody th:first-child{position:sticky;left:0;background:var(--paper)}\n"
     "tbody tr:hover{background:var(--shade)}\n";
 
@@ -79,7 +87,7 @@ static const char plots[] =
 
 static const char paper[] =
     "@media (max-width:40rem){main{padding:1rem .9rem 3rem}h1{font-size:1.45rem}\n"
-    "h2{font-size:1.2rem}th,td{padding:.3rem .5rem}}\n"
+    "h2{font-size:1.2rem}th,td{padding:.3rem .5rem}tbody th{min-width:6rem}}\n"
     "@media screen and (max-width:40rem){.cards,.cards tbody,.cards tr,.cards th,.cards td"
     "{display:block}\n"
     ".cards thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}\n"
@@ -87,9 +95,11 @@ static const char paper[] =
     "margin-bottom:.9rem}\n"
     ".cards tbody th,.cards td{border:0;padding:.12rem 0;max-width:none;min-width:0}\n"
     ".cards tbody th{position:static;font-size:.95rem;padding-bottom:.3rem}\n"
-    ".cards td,.cards td:not(.n):last-child{position:relative;padding-left:7.2rem;min-width:0;"
-    "min-height:1.8em;text-align:left;white-space:normal}\n"
-    ".cards td::before{content:attr(data-label);position:absolute;left:0;color:var(--faint)}\n"
+    ".cards td,.cards td:not(.n):last-child{display:flow-root;padding-left:7.2rem;min-width:0;"
+    "text-align:left;white-space:normal}\n"
+    ".cards td:empty,.cards td:not(.n):last-child:empty{display:none}\n"
+    ".cards td::before{content:attr(data-label);float:left;width:6.8rem;margin-left:-7.2rem;"
+    "color:var(--faint)}\n.cards td .i{display:inline}\n"
     ".cards tbody tr:hover{background:none}}\n"
     "@media print{@page{margin:14mm}\n"
     "body{font-size:10pt}main{max-width:none;padding:0}p,li,pre,figcaption{max-width:none}\n"

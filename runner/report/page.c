@@ -35,6 +35,17 @@ static void put_state(struct doc *d, const struct store *s) {
     doc_close(d, DOC_BAD);
 }
 
+static void put_damage(struct doc *d, const struct plots *p) {
+    if (*p->note) {
+        doc_begin(d, DOC_BAD, NULL);
+        doc_strong(d, "Part of this run is damaged");
+        doc_say(d, ": ");
+        doc_name(d, p->note);
+        doc_say(d, ". All other figures come from trials.jsonl.");
+        doc_close(d, DOC_BAD);
+    }
+}
+
 static void put_list(struct doc *d, const char *const *names, size_t n) {
     for (size_t i = 0; i < n; i++) {
         doc_say(d, "%s", i == 0 ? "" : i + 1 == n ? " and " : ", ");
@@ -152,6 +163,7 @@ static void put_body(struct doc *d, const struct report_parts *r) {
     /* The worst news stands above everything else. */
     page_validity(d, r->findings);
     put_state(d, c->store);
+    put_damage(d, r->plots);
     put_reproduction(d, r->reproduction);
     put_head(d, c);
     page_findings(d, r->findings);

@@ -1,8 +1,21 @@
 /* The top of a report: is the run to be believed, what does it say, and what does it not. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "report/page_parts.h"
+
+/* The worst cell first: a difference may be in any of them. */
+static void put_one_resolution(struct doc *d, double median, double worst, const char *title) {
+    char text[2][16];
+    snprintf(text[0], sizeof text[0], "%.1f%%", 100 * worst);
+    snprintf(text[1], sizeof text[1], "%.1f%%", 100 * median);
+    doc_say(d, "%s of %s", text[0], title);
+    if (strcmp(text[0], text[1]) != 0) {
+        doc_say(d, " in the worst cell, %s in the median one", text[1]);
+    }
+}
 
 static void put_resolution(struct doc *d, const struct findings *findings) {
     const bool cpu = isfinite(findings->resolution);
@@ -14,12 +27,15 @@ static void put_resolution(struct doc *d, const struct findings *findings) {
     doc_strong(d, "Resolution");
     doc_say(d, ": ");
     if (cpu) {
-        doc_say(d, "%.1f%% of CPU per request", 100 * findings->resolution);
+        put_one_resolution(d, findings->resolution, findings->resolution_worst, "CPU per request");
     }
     if (rate) {
-        doc_say(d, "%s%.1f%% of throughput", cpu ? ", " : "", 100 * findings->resolution_rate);
+        doc_say(d, cpu ? "; " : "");
+        put_one_resolution(d, findings->resolution_rate, findings->resolution_rate_worst,
+                           "throughput");
     }
-    doc_say(d, " in one cell: this run cannot be expected to show smaller differences.");
+    doc_say(d, ". Where a cell resolves no better, this run cannot be expected to show a smaller "
+               "difference.");
     doc_close(d, DOC_PARAGRAPH);
 }
 

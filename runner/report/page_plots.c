@@ -80,12 +80,14 @@ static void add_verdicts(struct gist *g, const struct report_parts *r, const str
     bool any = false;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         size_t n = 0;
+        size_t fragile = 0;
         for (size_t i = 0; i < r->verdicts->count; i++) {
             struct plot_ratio ratio;
             if (plot_ratio_of(&r->verdicts->row[i], r->verdicts, &ratio) &&
                 r->verdicts->row[i].about == about &&
                 strcmp(r->verdicts->row[i].a->workload, p->workload) == 0) {
                 n += ratio.kind == kinds[k];
+                fragile += ratio.kind == kinds[k] && ratio.fragile;
             }
         }
         if (n > 0) {
@@ -94,6 +96,9 @@ static void add_verdicts(struct gist *g, const struct report_parts *r, const str
                 : about == ABOUT_CPU ? " CPU per request: "
                                      : " Throughput: ",
                 n, word_of(kinds[k], about));
+            if (fragile > 0) {
+                add(g, " (%zu fragile)", fragile);
+            }
             any = true;
         }
     }
@@ -109,7 +114,8 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
                       true);
         add(g,
             "What each target needs and gives against %s, with the interval its verdict rests on; "
-            "the band is %.3g%% either way. Hollow and grey: the load generator was the limit.",
+            "the band is %.3g%% either way. Hollow and grey: the load generator was the limit. "
+            "Dashed: fragile, the exact signed-rank test disagrees with the interval.",
             name, 100 * r->verdicts->rule.margin);
         add_verdicts(g, r, p, ABOUT_CPU);
         add_verdicts(g, r, p, ABOUT_RATE);
@@ -125,6 +131,10 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         return;
     case PLOT_ROUNDS_CPU:
     case PLOT_ROUNDS_RATE:
+        if (c->rounds == 1) {
+            add(g, "One round, one point: how much another would differ is not known.");
+            return;
+        }
         add(g,
             "Every round is a point, the first at the bottom of its strip and the last at the "
             "top; the line is the median%s. A slope or a step is the machine's drift.",

@@ -131,9 +131,9 @@ void page_tables(struct doc *d, const struct cells *c, const char *workload) {
 }
 
 static const struct doc_column latency_columns[] = {
+    {"target", DOC_NAME},
     {"workload", DOC_TEXT},
     {"connections", DOC_NUMBER},
-    {"target", DOC_NAME},
     {"p50", DOC_NUMBER},
     {"p50 corrected", DOC_NUMBER},
     {"p90", DOC_NUMBER},
@@ -163,11 +163,11 @@ void page_latency(struct doc *d, const struct cells *c) {
             .workload = cell->workload, .connections = cell->connections, .a = name};
         doc_row(d, &row);
         doc_cell(d);
+        doc_name(d, name);
+        doc_cell(d);
         doc_name(d, cell->workload);
         doc_cell(d);
         doc_say(d, "%d", cell->connections);
-        doc_cell(d);
-        doc_name(d, name);
         for (size_t k = 0; k < COUNT(ids); k++) {
             const struct doc_value value = value_of(cell, ids[k]);
             char text[48];

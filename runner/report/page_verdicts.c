@@ -34,19 +34,19 @@ static void put_row(struct doc *d, const struct verdicts *v, const struct verdic
     };
     doc_row(d, &row);
     doc_cell(d);
+    doc_name(d, row.a);
+    doc_say(d, " / ");
+    doc_name(d, row.b);
+    doc_cell(d);
     doc_name(d, row.workload);
     doc_cell(d);
     doc_say(d, "%d", row.connections);
     doc_cell(d);
-    doc_name(d, row.a);
-    doc_say(d, " / ");
-    doc_name(d, row.b);
+    verdict_row_text(r, true, text, sizeof text);
+    doc_name(d, text);
     put_ratio(d, r);
     doc_cell(d);
     doc_say(d, "%zu of %zu", r->gated.pairs.valid, r->gated.pairs.planned);
-    doc_cell(d);
-    verdict_row_text(r, true, text, sizeof text);
-    doc_name(d, text);
     doc_cell(d);
     if (r->differs) {
         verdict_row_text(r, false, text, sizeof text);
@@ -57,14 +57,16 @@ static void put_row(struct doc *d, const struct verdicts *v, const struct verdic
 
 static void put_rows(struct doc *d, const struct verdicts *v, size_t from, size_t to) {
     static const struct doc_column columns[] = {
+        {"A / B", DOC_NAME},
         {"workload", DOC_TEXT},
         {"connections", DOC_NUMBER},
-        {"A / B", DOC_NAME},
+        {"A is, against B", DOC_TEXT},
         {"ratio", DOC_NUMBER},
         {"blocks", DOC_NUMBER},
-        {"A is, against B", DOC_TEXT},
         {"ungated, where it differs", DOC_TEXT},
     };
+    const bool before = d->cards;
+    d->cards = true;
     for (size_t i = from; i < to; i++) {
         if (i == from || v->row[i].about != v->row[i - 1].about) {
             if (i > from) {
@@ -78,6 +80,7 @@ static void put_rows(struct doc *d, const struct verdicts *v, size_t from, size_
     if (from < to) {
         doc_table_end(d);
     }
+    d->cards = before;
 }
 
 static void put_pooled(struct doc *d, const struct verdicts *v) {
@@ -179,7 +182,9 @@ static void put_flags(struct doc *d, const struct store *s) {
                                                 {"when", DOC_TEXT},
                                                 {"why it matters", DOC_TEXT},
                                                 {"remedy", DOC_TEXT}};
+    const bool before = d->cards;
     bool begun = false;
+    d->cards = true;
     for (int id = 0; id < QUALITY_COUNT; id++) {
         const struct quality_check *c = quality_check((enum quality_id)id);
         for (int level = QUALITY_WARN; level <= QUALITY_UNKNOWN; level++) {
@@ -203,6 +208,7 @@ static void put_flags(struct doc *d, const struct store *s) {
     } else {
         doc_whole(d, DOC_PARAGRAPH, NULL, "No trial carries a flag of the machine's.");
     }
+    d->cards = before;
 }
 
 void page_trials(struct doc *d, const struct verdicts *v) {

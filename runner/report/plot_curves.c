@@ -14,22 +14,36 @@ struct curve_span {
     double lo, hi, x; /* least and greatest latency, greatest 1/(1-q) */
 };
 
-static int merge_cell(const struct cells *c, const struct cell *cell, struct hist *h, char *note,
-                      size_t note_size) {
+static int merge_trial(const struct cells *c, const struct trial_record *r, struct hist *h,
+                       struct plot_damage *damage) {
+    struct err e;
+    const int rc = store_read_hist(c->store, r, h, &e);
+    damage->all += rc != 0;
+    if (rc < 0 && e.class != ERR_MACHINE) {
+        if (damage->unread++ == 0) {
+            snprintf(damage->first, sizeof damage->first, "%.255s", e.text);
+            text_without(damage->first, c->store->dir);
+        }
+        return 1;
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* All rounds together, or none of them: a curve of some would pass for one of all. */
+static int merge_cell(const struct cells *c, const struct cell *cell, struct hist *h,
+                      struct plot_damage *damage) {
+    bool whole = true;
     for (size_t i = 0; cell && i < c->rounds; i++) {
         const struct trial_record *r = cell->trial[i];
-        struct err e;
-        if (!r || r->status != TRIAL_OK) {
-            continue;
+        const int rc = r && r->status == TRIAL_OK ? merge_trial(c, r, h, damage) : 0;
+        if (rc < 0) {
+            return -1;
         }
-        if (store_read_hist(c->store, r, h, &e) < 0) {
-            if (e.class == ERR_MACHINE) {
-                return -1;
-            }
-            if (!note[0]) {
-                snprintf(note, note_size, "%s", e.text);
-            }
-        }
+        whole = whole && rc == 0;
+    }
+    if (!whole) {
+        hist_release(h);
+        *h = (struct hist){0};
     }
     return 0;
 }
@@ -69,8 +83,8 @@ static bool put_part(FILE *f, const struct hist *h, double connections, bool bor
     return any;
 }
 
-static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char *note,
-                      size_t note_size, struct axis *axes, double *greatest_x,
+static int put_curves(FILE *f, const struct plot *p, const struct cells *c,
+                      struct plot_damage *damage, struct axis *axes, double *greatest_x,
                       struct plot_drawn *drawn) {
     fputs("# 1/(1-q), latency in µs; two blocks a curve: borne by its samples, and not\n", f);
     *greatest_x = 0;
@@ -79,7 +93,7 @@ static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char
         for (size_t t = 0; t < c->target_count; t++) {
             struct hist h = {0};
             const struct cell *cell = cells_find(c, t, p->workload, c->levels[i]);
-            if (merge_cell(c, cell, &h, note, note_size) != 0) {
+            if (merge_cell(c, cell, &h, damage) != 0) {
                 hist_release(&h);
                 return -1;
             }
@@ -88,14 +102,18 @@ static int put_curves(FILE *f, const struct plot *p, const struct cells *c, char
             drawn->any[i * drawn->targets + t] = borne || more;
             hist_release(&h);
         }
-        axis_choose(&axes[i], UNIT_LATENCY_US, span.lo, span.hi);
+        if (span.hi > 0) {
+            axis_choose(&axes[i], UNIT_LATENCY_US, span.lo, span.hi);
+        } else {
+            axes[i] = (struct axis){.log = true, .lo = 1, .hi = 10, .unit = ""}; /* no ticks */
+        }
         *greatest_x = fmax(*greatest_x, span.x);
     }
     return 0;
 }
 
 static int write_curves(const struct plot *p, const struct cells *c, struct axis *axes,
-                        struct plot_drawn *drawn, char *note, size_t note_size, struct err *e) {
+                        struct plot_drawn *drawn, struct plot_damage *damage, struct err *e) {
     struct text_file t;
     char name[128];
     double greatest_x;
@@ -110,7 +128,7 @@ static int write_curves(const struct plot *p, const struct cells *c, struct axis
     if (text_begin(&t, e) != 0) {
         return -1;
     }
-    if (put_curves(t.f, p, c, note, note_size, axes, &greatest_x, drawn) != 0) {
+    if (put_curves(t.f, p, c, damage, axes, &greatest_x, drawn) != 0) {
         text_drop(&t);
         return err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
     }
@@ -122,21 +140,20 @@ static int write_curves(const struct plot *p, const struct cells *c, struct axis
     if (text_end(&t, c->store->dir, name, e) != 0) {
         return -1;
     }
-    snprintf(
-        frame.subtitle, sizeof frame.subtitle,
-        "all rounds together; closed loop, raw latency; dotted: too few samples to be stated%s",
-        plot_level_note(&frame, c));
+    snprintf(frame.subtitle, sizeof frame.subtitle,
+             "all rounds together; closed loop, raw latency; pale: too few samples to be stated%s",
+             plot_level_note(&frame, c));
     axis_quantiles(&frame.x, FIRST_X, greatest_x * 1.3);
     snprintf(frame.x_label, sizeof frame.x_label, "percentile");
     snprintf(frame.y_label, sizeof frame.y_label, "latency");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }
 
-int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
+int plot_write_curves(const struct plot *p, const struct cells *c, struct plot_damage *damage,
                       struct err *e) {
     struct axis *axes = calloc(c->level_count, sizeof *axes);
     struct plot_drawn *drawn = plot_drawn_new(c);
-    int rc = axes && drawn ? write_curves(p, c, axes, drawn, note, note_size, e)
+    int rc = axes && drawn ? write_curves(p, c, axes, drawn, damage, e)
                            : err_set(e, ERR_MACHINE, "out of memory for the percentile curves");
     plot_drawn_free(drawn);
     free(axes);

@@ -62,22 +62,25 @@ static double place(const struct plot_frame *frame, const struct cells *c, size_
     return beside(c, frame->plot->kind, target, level);
 }
 
-static void put_row(FILE *f, double x, const struct order_summary *s) {
-    fprintf(f, "%.8g %.8g %.8g %.8g\n", x, s->median, s->lo, s->hi);
+static void put_row(FILE *f, double x, const struct order_summary *s, bool bound) {
+    fprintf(f, "%.8g %.8g %.8g %.8g %d\n", x, s->median, s->lo, s->hi, bound);
 }
 
 /* One block a panel and target, even when it is empty: gnuplot finds blocks by number. */
 static struct span put_blocks(FILE *f, const struct plot *p, const struct cells *c) {
     const struct figure_set *set = &sets[p->kind];
     struct span span = {INFINITY, 0};
-    fputs("# connections (moved aside a little) median low high; NaN = none\n", f);
+    fputs("# connections (moved aside a little) median low high; NaN = none; 1: a lower bound\n",
+          f);
     for (size_t panel = 0; panel < set->count; panel++) {
         for (size_t t = 0; t < c->target_count; t++) {
             for (size_t i = 0; i < c->level_count; i++) {
                 const struct cell *cell = cells_find(c, t, p->workload, c->levels[i]);
                 const struct order_summary none = {.median = NAN, .lo = NAN, .hi = NAN};
                 const struct order_summary *s = cell ? &cell->figure[set->id[panel]].s : &none;
-                put_row(f, beside(c, p->kind, t, c->levels[i]), s);
+                const bool bound = p->kind == PLOT_RATE && cell && cell->client == CLIENT_LIMITED &&
+                                   c->targets[t].role != ROLE_NULL;
+                put_row(f, beside(c, p->kind, t, c->levels[i]), s, bound);
                 span_add(&span, s->median);
                 span_add(&span, s->lo);
                 span_add(&span, s->hi);
@@ -161,7 +164,7 @@ static void subtitle(struct plot_frame *frame, const struct cells *c) {
     }
     const char *kind = frame->plot->kind == PLOT_LATENCY ? "; closed loop, raw latency"
                        : frame->plot->kind == PLOT_RATE && any_limited(frame, c)
-                           ? "; lower bounds where the load generator was the limit"
+                           ? "; hollow: a lower bound, the load generator was the limit"
                            : "";
     const char *level = "";
     char text[48] = "";

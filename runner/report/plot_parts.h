@@ -75,7 +75,7 @@ int plot_write_settings(const struct plot_frame *frame, const struct cells *c, s
  * memory over time. Each writes plots/data/NAME.dat and the settings; returns 1, or 0 when there is
  * nothing to draw, or -1. */
 int plot_write_figures(const struct plot *p, const struct cells *c, struct err *e);
-int plot_write_curves(const struct plot *p, const struct cells *c, char *note, size_t note_size,
+int plot_write_curves(const struct plot *p, const struct cells *c, struct plot_damage *damage,
                       struct err *e);
 int plot_write_rounds(const struct plot *p, const struct cells *c, struct err *e);
 int plot_write_ratios(const struct plot *p, const struct verdicts *v, struct err *e);
@@ -101,8 +101,7 @@ struct gnuplot {
 };
 
 /* Draws one plot (settings and data are written) as SVG and PNG into dir/plots, and as narrow SVG
- * into dir/plots/narrow; `program` is one of plots/, without the ending. On failure no picture is
- * left. */
-int gnuplot_draw(const struct gnuplot *g, const char *name, const char *program, struct err *e);
+ * into dir/plots/narrow. On failure no picture is left. */
+int gnuplot_draw(const struct gnuplot *g, const struct plot *p, struct err *e);
 
 #endif

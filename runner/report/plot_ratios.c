@@ -29,12 +29,12 @@ bool plot_ratio_of(const struct verdict_row *row, const struct verdicts *v,
     const size_t baseline = plot_ratio_baseline(v);
     const struct verdict *g = &row->gated;
     if (row->b->target == baseline) {
-        *out = (struct plot_ratio){row->a->target, g->kind, g->ratio, g->lo, g->hi};
+        *out = (struct plot_ratio){row->a->target, g->kind, g->ratio, g->lo, g->hi, g->fragile};
         return true;
     }
     if (row->a->target == baseline) {
-        *out = (struct plot_ratio){row->b->target, turned(g->kind), 1 / g->ratio, 1 / g->hi,
-                                   1 / g->lo};
+        *out = (struct plot_ratio){row->b->target, turned(g->kind), 1 / g->ratio,
+                                   1 / g->hi,      1 / g->lo,       g->fragile};
         return true;
     }
     return false;
@@ -112,12 +112,13 @@ static void put_block(FILE *out, const struct forest *f, size_t panel, size_t ta
             (r->kind == VERDICT_CLIENT_LIMITED) != limited) {
             continue;
         }
-        fprintf(out, "%zu %.10g %.10g %.10g %d\n", f->n - i, r->ratio, r->lo, r->hi, f->level[i]);
+        fprintf(out, "%zu %.10g %.10g %.10g %d %d\n", f->n - i, r->ratio, r->lo, r->hi, f->level[i],
+                r->fragile);
         span[0] = fmin(span[0], isfinite(r->lo) ? r->lo : r->ratio);
         span[1] = fmax(span[1], isfinite(r->hi) ? r->hi : r->ratio);
         any = true;
     }
-    fputs(any ? "\n\n" : "NaN NaN NaN NaN NaN\n\n\n", out);
+    fputs(any ? "\n\n" : "NaN NaN NaN NaN NaN NaN\n\n\n", out);
 }
 
 static const char *panel_title(const struct plot_frame *frame, const struct cells *c,
@@ -162,6 +163,18 @@ static void put_more(FILE *out, const struct plot_frame *frame) {
     fprintf(out, "CUTS = %zu\n", n);
 }
 
+static bool any_fragile(const struct forest *f) {
+    for (size_t p = 0; p < PANELS; p++) {
+        for (size_t i = 0; i < f->n; i++) {
+            const struct plot_ratio *r = &f->ratio[p][i];
+            if (is_drawn(r) && r->kind != VERDICT_CLIENT_LIMITED && r->fragile) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
     const struct cells *c = f->v->cells;
     struct text_file t;
@@ -176,7 +189,7 @@ static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
     }
     fputs(
         "# two blocks a target and panel, the second where the load generator was the limit: row, "
-        "ratio, low, high, connections\n",
+        "ratio, low, high, connections, fragile\n",
         t.f);
     for (size_t panel = 0; panel < PANELS; panel++) {
         double span[2] = {1 / (1 + f->v->rule.margin), 1 + f->v->rule.margin};
@@ -204,8 +217,9 @@ static int write_forest(const struct plot *p, struct forest *f, struct err *e) {
     };
     text_terminal(name, sizeof name, c->targets[plot_ratio_baseline(f->v)].name, 32, true);
     snprintf(frame.subtitle, sizeof frame.subtitle,
-             "target, connections, against %s; interval of the verdict; band: within %.3g%%", name,
-             100 * f->v->rule.margin);
+             "target, connections, against %s; interval of the verdict; band: within %.3g%%%s",
+             name, 100 * f->v->rule.margin,
+             any_fragile(f) ? "; dashed: fragile, another test disagrees" : "");
     snprintf(frame.x_label, sizeof frame.x_label, "difference from %s", name);
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }

@@ -5,7 +5,12 @@
 #include "report/plot_parts.h"
 
 /* Of the height of a strip, what its points take up. */
-#define SPREAD 0.64
+#define SPREAD 0.72
+/* Of that height, what a narrow plot leaves: place() in style.gp. */
+#define SPREAD_NARROW (0.62 * SPREAD)
+/* Pixels between a round and the next: of those that gave the same figure each shows. */
+#define ROUND_STEP        1.6
+#define ROUND_STEP_NARROW 1.2
 
 static enum figure_id figure_of(const struct plot *p) {
     return p->kind == PLOT_ROUNDS_CPU ? FIG_CPU : FIG_RATE;
@@ -111,6 +116,10 @@ static void put_order(FILE *f, const struct plot_frame *frame) {
     }
 }
 
+static double height_for(size_t rounds, double step, double spread, double least) {
+    return fmax(least, step * (double)(rounds - 1) / spread);
+}
+
 static int write_rounds(const struct plot *p, const struct cells *c, const struct strips *s,
                         struct axis *axes, struct err *e) {
     struct text_file t;
@@ -121,8 +130,9 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
         .panel_title = plot_level_title,
         .panel_y = axes,
         .rows = s->n,
-        .row_height = 40,
-        .row_height_narrow = c->level_count > 4 ? 48 : 58,
+        .row_height = height_for(c->rounds, ROUND_STEP, SPREAD, 44),
+        .row_height_narrow =
+            height_for(c->rounds, ROUND_STEP_NARROW, SPREAD_NARROW, c->level_count > 4 ? 52 : 60),
         .row_text = row_text,
         .more = put_order,
         .data = s,

@@ -99,7 +99,7 @@ static int write_plot(struct plots *p, const struct plot *plot, const struct ver
     case PLOT_ROUNDS_RATE:
         return plot_write_rounds(plot, v->cells, e);
     case PLOT_PERCENTILES:
-        return plot_write_curves(plot, v->cells, p->note, sizeof p->note, e);
+        return plot_write_curves(plot, v->cells, &p->damage, e);
     case PLOT_MEMORY_TIME:
         return plot_write_series(plot, v->cells, e);
     default:
@@ -142,12 +142,24 @@ int plots_draw(struct plots *p, const char *dir, const struct plots_options *o, 
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->count; i++) {
         const struct plot *plot = &p->plot[i];
-        rc = gnuplot_draw(&g, plot->name, plot->program, e);
+        rc = gnuplot_draw(&g, plot, e);
         drawn += rc == 0;
     }
     loop_release(&loop);
+    if (rc != 0) {
+        text_without(e->text, programs);
+    }
     p->count = drawn;
     return rc;
+}
+
+static void say_damage(struct plots *p) {
+    if (p->damage.unread > 0) {
+        snprintf(p->note, sizeof p->note,
+                 "%zu of %zu latency histograms cannot be read (%s); the curves of percentiles "
+                 "leave out every target and level that lacks one",
+                 p->damage.unread, p->damage.all, p->damage.first);
+    }
 }
 
 int plots_make(struct plots *p, const struct verdicts *v, const struct plots_options *o,
@@ -161,6 +173,7 @@ int plots_make(struct plots *p, const struct verdicts *v, const struct plots_opt
     int rc = make_folders(c->store->dir, e);
     if (rc == 0) {
         rc = write_data(p, v, e);
+        say_damage(p);
         /* Nothing is drawn yet. */
         p->count = rc == 0 ? p->count : 0;
     }
@@ -169,6 +182,7 @@ int plots_make(struct plots *p, const struct verdicts *v, const struct plots_opt
     }
     if (rc != 0) {
         snprintf(p->missing, sizeof p->missing, "%s", e->text);
+        text_without(p->missing, c->store->dir);
     }
     return rc;
 }

@@ -39,7 +39,11 @@ struct plots {
     struct plot *plot;
     size_t count;
     char missing[1100]; /* why there are no pictures; "" when there are */
-    char note[1100];    /* what is missing in them, such as damaged histograms; "" = nothing */
+    struct plot_damage {
+        size_t unread, all; /* histograms of trials that count */
+        char first[256];    /* what is wrong with the first of those, from within the folder */
+    } damage;
+    char note[512]; /* the same as a sentence, with what follows; "" = none is damaged */
 };
 
 struct plots_options {
@@ -66,6 +70,7 @@ struct plot_ratio {
     size_t target;
     enum verdict_kind kind;
     double ratio, lo, hi; /* NaN where there is none */
+    bool fragile;
 };
 
 /* Whom the plot of ratios compares with: the baseline, or the first target. */

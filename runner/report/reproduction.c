@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "report/doc.h"
 #include "store/manifest.h"
+#include "store/shown.h"
 
 #define FORMAT  "loopbench-reproduction"
 #define VERSION 1
@@ -184,8 +185,9 @@ int reproduction_parse(struct reproduction *r, const char *text, size_t len, con
     json_error_t why;
     *r = (struct reproduction){0};
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-    const int rc = root ? take(r, root, where, e)
-                        : err_set(e, ERR_USAGE, "%s, line %d: not JSON", where, why.line);
+    const int rc = root && shown_json(root) == 0
+                       ? take(r, root, where, e)
+                       : err_set(e, ERR_USAGE, "%s, line %d: not JSON", where, why.line);
     json_decref(root);
     return rc;
 }

@@ -26,4 +26,8 @@ struct svg_wording {
 int svg_inline(FILE *f, const char *svg, size_t len, const struct svg_wording *words,
                struct err *e);
 
+/* Gives the picture in the file `path` that title, instead of gnuplot's, and its parts none.
+ * Returns 0, or -1 with *e. */
+int svg_retitle(const char *path, const char *title, struct err *e);
+
 #endif

@@ -36,6 +36,7 @@ static const struct {
     {"dy", KEEP},
     {"stroke-width", KEEP},
     {"stroke-dasharray", KEEP},
+    {"opacity", KEEP},
     {"stroke-opacity", KEEP},
     {"fill-opacity", KEEP},
     {"stroke-linecap", KEEP},

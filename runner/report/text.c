@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hidden.h"
 
 int text_begin(struct text_file *t, struct err *e) {
     *t = (struct text_file){0};
@@ -54,25 +55,32 @@ static bool is_control(char c) {
     return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
+/* Takes one byte: a blank for a control, a question mark for a hidden character as a whole. */
+static char next_shown(const char **text) {
+    const size_t hidden = hidden_len(*text);
+    const char c = hidden > 0 ? '?' : **text;
+    *text += hidden > 0 ? hidden : 1;
+    return is_control(c) ? ' ' : c;
+}
+
 void text_markdown(FILE *f, const char *text) {
-    for (; *text; text++) {
-        if (is_control(*text)) {
-            fputc(' ', f);
-        } else if (*text == '<') {
+    while (*text) {
+        const char c = next_shown(&text);
+        if (c == '<') {
             fputs("&lt;", f);
-        } else if (*text == '>') {
+        } else if (c == '>') {
             fputs("&gt;", f);
-        } else if (*text == '&') {
+        } else if (c == '&') {
             fputs("&amp;", f);
-        } else if (*text == '|') {
+        } else if (c == '|') {
             fputs("&#124;", f); /* a backslash is not enough inside tables of every forge */
-        } else if (*text == '@') {
+        } else if (c == '@') {
             fputs("&#64;", f); /* would call a person */
         } else {
-            if (strchr("\\`*_{}[]#!~$^", *text)) {
+            if (strchr("\\`*_{}[]#!~$^", c)) {
                 fputc('\\', f);
             }
-            fputc(*text, f);
+            fputc(c, f);
         }
     }
 }
@@ -89,11 +97,12 @@ void text_code(FILE *f, const char *text) {
         fputc('`', f);
     }
     fputs(longest ? " " : "", f);
-    for (; *text; text++) {
-        if (*text == '|') {
+    while (*text) {
+        const char c = next_shown(&text);
+        if (c == '|') {
             fputs("¦", f);
         } else {
-            fputc(is_control(*text) ? ' ' : *text, f);
+            fputc(c, f);
         }
     }
     fputs(longest ? " " : "", f);
@@ -125,7 +134,7 @@ void text_html(FILE *f, const char *text) {
         len = text_char_len(text);
         if (is_control(*text)) {
             fputc(' ', f);
-        } else if (is_forbidden((const unsigned char *)text, len)) {
+        } else if (hidden_len(text) > 0 || is_forbidden((const unsigned char *)text, len)) {
             fputc('?', f);
         } else if (*text == '<') {
             fputs("&lt;", f);
@@ -148,11 +157,12 @@ void text_csv(FILE *f, const char *text) {
     if (quoted) {
         fputc('"', f);
     }
-    for (; *text; text++) {
-        if (*text == '"') {
+    while (*text) {
+        const char c = next_shown(&text);
+        if (c == '"') {
             fputc('"', f);
         }
-        fputc(is_control(*text) ? ' ' : *text, f);
+        fputc(c, f);
     }
     if (quoted) {
         fputc('"', f);
@@ -161,30 +171,32 @@ void text_csv(FILE *f, const char *text) {
 
 void text_gnuplot(FILE *f, const char *text) {
     fputc('\'', f);
-    for (; *text; text++) {
-        if (*text == '\'') {
+    while (*text) {
+        const char c = next_shown(&text);
+        if (c == '\'') {
             fputc('\'', f);
         }
-        fputc(is_control(*text) ? ' ' : *text, f);
+        fputc(c, f);
     }
     fputc('\'', f);
 }
 
 void text_shell(FILE *f, const char *text) {
-    const char *c = text;
-    while (isalnum((unsigned char)*c) || (*c && strchr("/._-+=:,@%", *c))) {
-        c++;
+    const char *plain = text;
+    while (isalnum((unsigned char)*plain) || (*plain && strchr("/._-+=:,@%", *plain))) {
+        plain++;
     }
-    if (c != text && *c == '\0') {
+    if (plain != text && *plain == '\0') {
         fputs(text, f);
         return;
     }
     fputc('\'', f);
-    for (; *text; text++) {
-        if (*text == '\'') {
+    while (*text) {
+        const char c = next_shown(&text);
+        if (c == '\'') {
             fputs("'\\''", f);
         } else {
-            fputc(is_control(*text) ? ' ' : *text, f);
+            fputc(c, f);
         }
     }
     fputc('\'', f);
@@ -208,7 +220,7 @@ size_t text_terminal(char *out, size_t size, const char *text, size_t columns, b
     size_t n = 0;
     while (*text && n < room) {
         size_t len = text_char_len(text);
-        bool plain = len == 1 ? *text > 0x1f && *text < 0x7f : utf8;
+        bool plain = len == 1 ? *text > 0x1f && *text < 0x7f : utf8 && hidden_len(text) == 0;
         if (used + len + 4 >= size) {
             break;
         }
@@ -244,4 +256,14 @@ void text_file_name(char *out, size_t size, const char *text) {
         out[n++] = '-';
     }
     out[n] = '\0';
+}
+
+void text_without(char *text, const char *dir) {
+    const size_t len = strlen(dir);
+    char *at = text;
+    while (len > 0 && (at = strstr(at, dir))) {
+        const size_t gone = at[len] == '/' ? len + 1 : 0;
+        memmove(at, at + gone, strlen(at + gone) + 1);
+        at += gone ? 0 : len;
+    }
 }

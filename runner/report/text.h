@@ -51,6 +51,10 @@ size_t text_terminal(char *out, size_t size, const char *text, size_t columns, b
  */
 void text_file_name(char *out, size_t size, const char *text);
 
+/* Makes paths below the folder `dir` relative to it, wherever in `text` they stand: a report gives
+ * no folders of its machine away. */
+void text_without(char *text, const char *dir);
+
 /* Bytes of the UTF-8 character at `text`, 1 for one that is not well formed. */
 size_t text_char_len(const char *text);
 

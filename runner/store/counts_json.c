@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/counts.h"
+#include "store/shown.h"
 
 #define REAL_LIMIT 1e15
 
@@ -262,7 +263,8 @@ int count_from_line(const char *line, size_t len, struct count_record *r, struct
         json_decref(root);
         return err_set(e, ERR_USAGE, "it is no JSON object");
     }
-    const int rc = read_record(root, r, e);
+    const int rc =
+        shown_json(root) == 0 ? read_record(root, r, e) : err_set(e, ERR_MACHINE, "out of memory");
     json_decref(root);
     return rc;
 }

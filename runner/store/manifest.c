@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/shown.h"
+
 const json_t *manifest_at(const json_t *manifest, const char *path) {
     while (manifest && *path) {
         char key[64];
@@ -102,6 +104,11 @@ json_t *manifest_parse(const char *text, size_t len, const char *file, enum stor
     }
     if (!json_is_object(m)) {
         err_set(e, ERR_USAGE, "%s: not the manifest of a loopbench run", file);
+        json_decref(m);
+        return NULL;
+    }
+    if (shown_json(m) != 0) {
+        err_set(e, ERR_MACHINE, "out of memory reading %s", file);
         json_decref(m);
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "store/record_json.h"
 #include "store/record_members.h"
 #include "store/record_series.h"
+#include "store/shown.h"
 
 /* Figures above this would overflow sums over a run; nothing that is measured comes near. */
 #define INT_LIMIT  ((int64_t)1 << 60)
@@ -181,7 +182,8 @@ int record_from_line(const char *line, size_t len, struct trial_record *r, struc
     if (!json) {
         return err_set(e, ERR_USAGE, "not JSON (%s)", why.text);
     }
-    int rc = record_from_json(json, r, e);
+    int rc = shown_json(json) == 0 ? record_from_json(json, r, e)
+                                   : err_set(e, ERR_MACHINE, "out of memory");
     json_decref(json);
     return rc;
 }

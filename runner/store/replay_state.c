@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "store/shown.h"
 
 #define FORMAT   "loopbench-replay"
 #define VERSION  1
@@ -126,7 +127,7 @@ int replay_state_read(struct replay_state *s, const char *dir, struct err *e) {
     }
     s->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     free(text);
-    if (!sound(s->root)) {
+    if (!sound(s->root) || shown_json(s->root) != 0) {
         replay_state_release(s);
         return err_set(e, ERR_USAGE, "%s: it is not the record of a replay of this version", path);
     }

@@ -227,7 +227,7 @@ def _():
             ratios.add("%.7g" % (v if r["b"] == "libevent" else 1 / v))
     drawn = {"%.7g" % float(line.split()[1]) for line in
              read(run, "plots/data/ratios-hello.dat").splitlines()
-             if len(line.split()) == 5 and "NaN" not in line and not line.startswith("#")}
+             if len(line.split()) == 6 and "NaN" not in line and not line.startswith("#")}
     eq(drawn, ratios, "ratios")
     eq(len(ratios), 18, "ratios of three against one, at three levels, in two figures")
 
@@ -346,7 +346,7 @@ def _():
             r["figure"] in ("cpu_us_per_request", "requests_per_second")}
     drawn = {"%.7g" % float(line.split()[1]) for line in
              read(run, "plots/data/ratios-json.dat").splitlines()
-             if len(line.split()) == 5 and "NaN" not in line and not line.startswith("#")}
+             if len(line.split()) == 6 and "NaN" not in line and not line.startswith("#")}
     eq(drawn, want, "ratios")
     eq(len(want), 12, "two against one, at three levels, in two figures")
     ok("against h2o" in Tree(read(run, "report.html")).root.text(), "against whom")
@@ -493,7 +493,18 @@ const shown = plots.map(p => [...p.querySelectorAll("svg")].filter(s => s.getCli
 const one = shown.filter(s => s.length === 1).length;
 const hidden = plots.filter(p => p.scrollWidth > p.clientWidth).length;
 const scale = Math.min(...shown.map(s => s[0].clientWidth / s[0].viewBox.baseVal.width));
-parent.postMessage(["; measured", d.clientWidth, d.scrollWidth, wide.length, plots.length, one, hidden,
+// What a table hides: verdicts beside the page, columns to scroll to at all, names that scroll away.
+const boxes = [...document.querySelectorAll(".scroll:not(.plot)")];
+const beside = [...document.querySelectorAll("tr[data-ratio] td")].filter(
+    t => t.getClientRects().length && t.getBoundingClientRect().right > d.clientWidth).length;
+const more = boxes.filter(b => b.scrollWidth > b.clientWidth);
+let gone = 0;
+for (const b of more) {
+    b.scrollLeft = 9999;
+    gone += [...b.querySelectorAll("tbody tr")].filter(
+        t => t.querySelector("th").getBoundingClientRect().left < b.getBoundingClientRect().left - 1).length;
+}
+parent.postMessage(["; measured", beside, more.length, gone, d.clientWidth, d.scrollWidth, wide.length, plots.length, one, hidden,
                     scale.toFixed(2)].join(" "), "*")});
 </script></body>"""
 
@@ -509,9 +520,14 @@ def _():
                            "--virtual-time-budget=10000")
         found = [tuple(map(float, m.split())) for m in
                  re.findall(r"; measured ([0-9. ]+)", done.stdout.partition("</title>")[0])]
-        eq(sorted(f[0] for f in found), list(WIDTHS), "%s: widths of the frames (%s)" % (
+        eq(sorted(f[3] for f in found), list(WIDTHS), "%s: widths of the frames (%s)" % (
             name, done.stderr[-400:]))
-        for width, to, outside, plots, one, hidden, scale in found:
+        for beside, more, gone, width, to, outside, plots, one, hidden, scale in found:
+            if name == "plain":
+                ok(width > 640 or beside == 0, "at %d px %d cells of verdicts are off screen" % (
+                    width, beside))
+                ok(width < 1280 or more == 0, "at %d px %d tables scroll" % (width, more))
+            eq(gone, 0, "%s at %d px: rows whose names scroll away" % (name, width))
             ok(to <= width, "%s at %d px scrolls to %d" % (name, width, to))
             eq(outside, 0, "tables and plots outside a box of their own")
             eq(one, plots, "%s at %d px: plots shown once" % (name, width))

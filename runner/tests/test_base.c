@@ -17,6 +17,7 @@
 #include "base/cpus.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hidden.h"
 #include "base/hist.h"
 #include "base/loop.h"
 
@@ -30,6 +31,33 @@ static void err_is_one_clean_line(void **state) {
     assert_int_equal(err_prefix(&e, "file.ini:%d", 3), -1);
     assert_string_equal(e.text, "file.ini:3: bad name 'a?b?[31m'");
     assert_int_equal(e.class, ERR_USAGE);
+}
+
+static void hidden_characters_are_replaced(void **state) {
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"", ""},
+        {"plain \u00b5 \u2265 \u05d0 \U0001f600", "plain \u00b5 \u2265 \u05d0 \U0001f600"},
+        {"\u202e\u2066x\u2069\ufeff", "??x??"},
+        {"a\u00adb\u061cc\u200fd", "a?b?c?d"},
+        {"\xc2\x9b"
+         "31m",
+         "?31m"},
+        {"\U000e0001\U000e01ef", "??"},
+        {"cut \xe2\x80", "cut \xe2\x80"},
+        {"\xff\xc2", "\xff\xc2"},
+    };
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", rows[i].in);
+        hidden_replace(text);
+        assert_string_equal(text, rows[i].out);
+    }
+    err_set(&e, ERR_USAGE, "'a\u202eb' is not a name");
+    assert_string_equal(e.text, "'a?b' is not a name");
 }
 
 static void err_cuts_what_is_too_long(void **state) {
@@ -321,6 +349,7 @@ static void loop_wait_ends_on_interrupt(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_is_one_clean_line),
+        cmocka_unit_test(hidden_characters_are_replaced),
         cmocka_unit_test(err_cuts_what_is_too_long),
         cmocka_unit_test(hist_keeps_order_and_sums),
         cmocka_unit_test(cpus_round_trip),

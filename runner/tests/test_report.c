@@ -236,6 +236,23 @@ static void test_texts_are_inert(void **state) {
     check_text(text_shell, "it's $(x)", "'it'\\''s $(x)'");
 }
 
+static void test_hidden_characters_are_shown(void **state) {
+    /* an override, an isolate, no width, a C1 control; a letter that only needs three bytes */
+    static const char in[] = "a\u202eb\u2066c\u200bd\xc2\x85"
+                             "e\u20ac\U000e0041";
+    static const char want[] = "a?b?c?d?e\u20ac?";
+    char out[64];
+    (void)state;
+    check_text(text_markdown, in, want);
+    check_text(text_code, in, "`a?b?c?d?e\u20ac?`");
+    check_text(text_csv, in, want);
+    check_text(text_html, in, want);
+    check_text(text_gnuplot, in, "'a?b?c?d?e\u20ac?'");
+    check_text(text_shell, in, "'a?b?c?d?e\u20ac?'");
+    text_terminal(out, sizeof out, in, 40, true);
+    assert_string_equal(out, want);
+}
+
 static void test_text_terminal(void **state) {
     (void)state;
     char out[64];
@@ -359,6 +376,7 @@ int main(void) {
         cmocka_unit_test(test_absurd_runs_are_refused),
         cmocka_unit_test(test_figure_format),
         cmocka_unit_test(test_texts_are_inert),
+        cmocka_unit_test(test_hidden_characters_are_shown),
         cmocka_unit_test(test_text_terminal),
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_summary_fits),

@@ -1,0 +1,100 @@
+/* A target that failed is named in the findings, with how often and why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "concluded.h"
+
+static void crash(struct synthetic *s, const char *target, int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        struct trial_record *r = synthetic_at(s, target, round, 100);
+        r->status = TRIAL_FAILED;
+        r->failure = FAIL_CRASHED;
+        snprintf(r->reason, sizeof r->reason, "ended by signal 11");
+    }
+}
+
+static void says_nothing_of_failures(const struct concluded *c) {
+    for (size_t i = 0; i < c->f.count; i++) {
+        assert_null(strstr(c->f.finding[i].text, "failed in"));
+    }
+}
+
+static void comparisons_that_lack_blocks_name_who_failed(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[4] = (struct synthetic_target){"third", NULL, ROLE_TARGET, 8, 1e5, 1000, 3000, 4e6};
+    synthetic_make(&s);
+    crash(&s, "lean", 7);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_INSUFFICIENT,
+                "at most 4 of 11 blocks count, 6 are needed; lean failed in 7 of 11 trials (hello, "
+                "100 connections: crashed).");
+    assert_says(&c, FINDING_CAUTION,
+                "hello: lean failed in 7 of 11 trials at 100 connections (crashed: ended by signal "
+                "11).");
+    end(&c);
+}
+
+static void so_does_a_run_of_which_nothing_is_concluded(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    crash(&s, "lean", 7);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_INSUFFICIENT,
+                "and 6 are needed; lean failed in 7 of 11 trials (hello, 100 connections: crashed)."
+                " The figures below");
+    end(&c);
+}
+
+static void many_failures_are_a_caution_though_there_is_a_verdict(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    crash(&s, "lean", 3);
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_DIFFERENCE, "lean used 10.0% less CPU per request than base");
+    assert_says(&c, FINDING_CAUTION, "hello: lean failed in 3 of 11 trials at 100 connections");
+    end(&c);
+}
+
+static void one_failure_among_many_trials_is_none(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    crash(&s, "lean", 1);
+    struct concluded c = conclude(&s);
+    says_nothing_of_failures(&c);
+    end(&c);
+}
+
+static void the_resolution_is_that_of_the_worst_cell_too(void **state) {
+    static const int levels[] = {10, 100};
+    struct synthetic s = usual();
+    (void)state;
+    s.levels = levels;
+    s.level_count = 2;
+    synthetic_make(&s);
+    for (int round = 0; round < 11; round++) {
+        synthetic_at(&s, s.target[2].name, round, 10)->server.cpu_us_per_request *=
+            round % 2 ? 1.02 : 1 / 1.02;
+    }
+    struct concluded c = conclude(&s);
+    assert_true(c.f.resolution_worst > 1.5 * c.f.resolution);
+    assert_true(c.f.resolution_rate_worst >= c.f.resolution_rate);
+    end(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comparisons_that_lack_blocks_name_who_failed),
+        cmocka_unit_test(so_does_a_run_of_which_nothing_is_concluded),
+        cmocka_unit_test(many_failures_are_a_caution_though_there_is_a_verdict),
+        cmocka_unit_test(one_failure_among_many_trials_is_none),
+        cmocka_unit_test(the_resolution_is_that_of_the_worst_cell_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
