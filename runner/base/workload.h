@@ -63,6 +63,9 @@ const struct workload *workload_at_path(const struct workload *w, const char *pa
 bool workload_check_body(const struct workload *w, bool strict, const char *body, size_t len,
                          char *why, size_t size);
 
+/* Of a body that check accepted: the id of its newest document; 0 of a workload without any. */
+int64_t workload_newest(const struct workload *w, const char *body, size_t len);
+
 /* True when len bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms). */
 bool workload_is_utf8(const char *text, size_t len);
 

@@ -131,6 +131,16 @@ bool check_posts(const struct workload *w, bool strict, const char *body, size_t
     return good;
 }
 
+int64_t workload_newest(const struct workload *w, const char *body, size_t len) {
+    if (w->check != check_posts) {
+        return 0;
+    }
+    json_t *all = json_loadb(body, len, 0, NULL);
+    int64_t id = json_integer_value(json_object_get(json_array_get(all, 0), "id"));
+    json_decref(all);
+    return id;
+}
+
 bool check_concat(const struct workload *w, bool strict, const char *body, size_t len, char *why,
                   size_t size) {
     bool seen[256] = {false};

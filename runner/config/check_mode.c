@@ -52,6 +52,23 @@ static int check_log(const struct config *c, const struct origins *o, struct err
     return 0;
 }
 
+/* A target on another database than the run says is not compared with those on it. */
+static int check_stores(const struct config *c, const struct origins *o, struct err *e) {
+    for (size_t i = 0; c->db && i < c->workloads.n; i++) {
+        const struct workload *w = workload_find(c->workloads.name[i]);
+        for (size_t k = 0; w && strcmp(w->base, "posts") == 0 && k < c->targets.n; k++) {
+            const struct target_config *t = config_target(c, c->targets.name[k]);
+            if ((!t->builtin || t->place == PLACE_URL) && config_serves(t, w->name)) {
+                return err_set(e, ERR_USAGE,
+                               "%s: target '%s' stores in a database of its own, so it would not "
+                               "be compared fairly; leave it out, or %s",
+                               origins_of(o, "db"), t->name, w->name);
+            }
+        }
+    }
+    return 0;
+}
+
 /* Whether the name of a parameter ends in "password". libpq decodes %XX in names, too. */
 static bool names_password(const char *name, size_t len) {
     char plain[64];
@@ -133,5 +150,5 @@ int check_mode(const struct config *c, const struct origins *o, struct err *e) {
                            origins_of(o, "pipeline"), mode.pipeline, w->name, MODE_BATCH_BYTES_MAX);
         }
     }
-    return check_times(c, o, e) != 0 ? -1 : check_log(c, o, e);
+    return check_times(c, o, e) != 0 || check_log(c, o, e) != 0 ? -1 : check_stores(c, o, e);
 }

@@ -11,7 +11,8 @@ static const struct profile profiles[] = {
       {"connections", "8"},
       {"rounds", "1"},
       {"duration", "1s"},
-      {"warmup", "200ms"}}},
+      {"warmup", "200ms"},
+      {"repeat-blocks", "0"}}}, /* one round concludes nothing, repeated or not */
     {"quick",
      "a first answer: about 5 minutes, sees differences of 10%",
      {{"workloads", "hello"},

@@ -132,17 +132,36 @@ char **config_expand_all(const struct target_config *t, char *const *words, cons
     return out;
 }
 
+static bool targets_store(const struct target_config *t) {
+    return t && t->builtin && strcmp(t->name, CONFIG_NULL_TARGET) != 0;
+}
+
+/* A file of a database has one server at a time, and all targets run while they are verified: where
+ * several are chosen, each has its own beside the one that was named. */
+static int targets_db(const struct config *c, const struct target_config *t, char *out, size_t size,
+                      struct err *e) {
+    size_t stores = 0;
+    for (size_t i = 0; i < c->targets.n; i++) {
+        stores += targets_store(config_target(c, c->targets.name[i]));
+    }
+    bool own = stores > 1 && strncmp(c->db, "sqlite:", 7) == 0;
+    int n = snprintf(out, size, "%s%s%s", c->db, own ? "-" : "", own ? t->name : "");
+    return n >= 0 && (size_t)n < size
+               ? 0
+               : err_set(e, ERR_USAGE, "db: the path is too long; choose a shorter one");
+}
+
 /* The null server is a ceiling: it neither logs nor stores. */
 static size_t targets_add_mode(const struct config *c, const struct target_config *t,
-                               const char **words) {
+                               const char *db, const char **words) {
     size_t n = 0;
     if (c->access_log && strcmp(t->name, CONFIG_NULL_TARGET) != 0) {
         words[n++] = "--access-log";
         words[n++] = "{log}";
     }
-    if (c->db && strcmp(t->name, CONFIG_NULL_TARGET) != 0) {
+    if (c->db && targets_store(t)) {
         words[n++] = "--db";
-        words[n++] = c->db;
+        words[n++] = db;
     }
     return n;
 }
@@ -151,6 +170,7 @@ static int targets_finish_builtin(const struct config *c, struct target_config *
                                   const char *servers, struct err *e) {
     char program[PATH_MAX + 64];
     char handicap[32];
+    char db[PATH_MAX + 128] = "";
     const char *words[BUILTIN_OPTIONS + 8] = {program};
     size_t n = 1;
     snprintf(program, sizeof program, "%s/server-%.*s", servers, (int)strcspn(t->name, PLACES_MARK),
@@ -158,7 +178,10 @@ static int targets_finish_builtin(const struct config *c, struct target_config *
     for (size_t i = 0; i < BUILTIN_OPTIONS; i++) {
         words[n++] = builtin_options[i];
     }
-    n += targets_add_mode(c, t, words + n);
+    if (c->db && targets_db(c, t, db, sizeof db, e) != 0) {
+        return -1;
+    }
+    n += targets_add_mode(c, t, db, words + n);
     if (t->handicap_ns > 0) {
         snprintf(handicap, sizeof handicap, "%lld", (long long)t->handicap_ns);
         words[n++] = "--handicap-ns";

@@ -88,6 +88,17 @@ static void put_row(struct doc *d, const struct cells *c, size_t target, size_t 
     doc_row_end(d);
 }
 
+/* Whether it was measured with posts. */
+static bool guest_stores(const struct cells *c, size_t target) {
+    for (size_t w = 0; w < c->workload_count; w++) {
+        const char *name = c->workloads[w];
+        if (strcmp(name, "posts") == 0 && isfinite(guests_bytes(c, target, name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Who would use it, and of how many processes its figures are the sum. */
 static void put_about(struct doc *d, const struct cells *c, size_t target) {
     const char *about = json_string_value(json_object_get(guests_entry(c, target), "about"));
@@ -110,6 +121,9 @@ static void put_about(struct doc *d, const struct cells *c, size_t target) {
                       "could not be read");
     } else {
         doc_say(d, processes == 1 ? "one process" : "its processes are not to be seen");
+    }
+    if (guest_stores(c, target)) {
+        doc_say(d, "; what posts sends it stores in a database of its own, not in our servers'");
     }
     doc_say(d, ".");
     doc_close(d, DOC_ITEM);

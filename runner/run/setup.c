@@ -114,6 +114,20 @@ int64_t setup_log_size(const struct setup *s) {
     return s->log_fd >= 0 && fstat(s->log_fd, &st) == 0 ? (int64_t)st.st_size : -1;
 }
 
+int64_t setup_log_lines(const struct setup *s) {
+    char piece[65536];
+    int64_t lines = 0;
+    off_t at = 0;
+    ssize_t n = -1;
+    while (s->log_fd >= 0 && (n = pread(s->log_fd, piece, sizeof piece, at)) > 0) {
+        for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + n - p))); p++) {
+            lines++;
+        }
+        at += n;
+    }
+    return n < 0 ? -1 : lines;
+}
+
 void setup_release(struct setup *s) {
     if (s->log_fd >= 0) {
         close(s->log_fd);

@@ -66,6 +66,9 @@ void setup_clear_log(const struct setup *s);
 /* Bytes in it; -1 where there is none. */
 int64_t setup_log_size(const struct setup *s);
 
+/* Lines in it; -1 where there is none, or it cannot be read. */
+int64_t setup_log_lines(const struct setup *s);
+
 /* Only the CPU split, for a dry run. Returns 0, or -1 with *e (ERR_USAGE: CPUs that are not ours).
  */
 int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e);

@@ -1,5 +1,6 @@
 #include "run/trial_target.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,4 +130,25 @@ void trial_stop(struct trial *t) {
         trial_fail(t, trial_map_target(f), e.text, t->ops->output(t->target));
     }
     t->ops->free(t->target);
+}
+
+void trial_check_log(struct trial *t, bool builtin) {
+    if (!t->logs || t->failed || t->interrupted) {
+        return;
+    }
+    if (setup_log_size(t->setup) == 0) {
+        trial_fail(t, FAIL_OTHER, "the access log is empty", "");
+        return;
+    }
+    /* Ours write all they have when they end; a guest may keep some back. */
+    const int64_t lines = builtin ? setup_log_lines(t->setup) : -1;
+    if (lines >= 0 && lines < t->answered) {
+        char why[160];
+        snprintf(why, sizeof why,
+                 "the access log has %" PRId64 " lines for %" PRId64
+                 " replies; is there room in TMPDIR?",
+                 lines, t->answered);
+        trial_fail(t, FAIL_OTHER, why, "");
+        t->record->rate = UNKNOWN_REAL;
+    }
 }

@@ -21,7 +21,8 @@ struct trial {
     struct target *target;
     pid_t pids[TRIAL_MAX_PIDS];
     size_t n_pids;
-    bool logs; /* it is one of ours and writes an access log */
+    bool logs;        /* it is one of ours and writes an access log */
+    int64_t answered; /* requests that the load generator has a reply to, warm-up included */
     struct replies replies;
     bool interrupted;
     bool failed;
@@ -53,6 +54,9 @@ bool trial_target_gone(void *ctx);
 
 /* Fails the trial because the target is gone. */
 void trial_fail_gone(struct trial *t);
+
+/* A log that was thrown away is cheaper than one that was written. Once the target is stopped. */
+void trial_check_log(struct trial *t, bool builtin);
 
 /* Stops it, where it was started; an end that is not clean fails the trial. */
 void trial_stop(struct trial *t);

@@ -290,6 +290,7 @@ enum http_result http_exchange(const char *host, int port, const struct http_req
         return HTTP_FAILED;
     }
     enum http_result result = http_connect(&c, host, port, deadline);
+    int64_t began = clock_mono_ns();
     if (result == HTTP_OK) {
         result = http_send(&c, bytes, len, deadline);
     }
@@ -301,6 +302,7 @@ enum http_result http_exchange(const char *host, int port, const struct http_req
                       : result;
         result = got;
     }
+    reply->took_ns = clock_mono_ns() - began;
     http_close(&c);
     free(bytes);
     return result;

@@ -41,6 +41,7 @@ struct http_reply {
     bool framed;        /* its end was told by length, chunks or status, not by closing */
     int64_t sent_s;     /* wall clock, whole seconds, before the receive began */
     int64_t received_s; /* and after it ended */
+    int64_t took_ns;    /* of http_exchange: from before the request was sent to its end */
     char why[96];       /* of HTTP_MALFORMED: the parser's words */
 };
 

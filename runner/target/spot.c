@@ -1,13 +1,17 @@
 #include "target/spot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
+#include "base/clock.h"
 #include "target/http.h"
 
 #define CLOSE_NS 1000000000LL
+#define HALF_MS  INT64_C(500000)
 
 enum state { SPOT_CLOSED, SPOT_CONNECTING, SPOT_FREE, SPOT_WAITING, SPOT_CLOSING };
 
@@ -26,6 +30,9 @@ struct spot {
     int handles; /* not yet closed */
     struct http_parser *parser;
     struct http_reply reply;
+    int64_t sent_ns; /* when the request under way left */
+    int64_t newest;  /* id of the newest document so far; 0 = none */
+    uint32_t drawn;  /* checksum of the last body that is to be another each time */
     int64_t checked;
     char wrong[256];
     char buf[65536];
@@ -47,6 +54,30 @@ static void spot_close(struct spot *s) {
     uv_close((uv_handle_t *)&s->tcp, spot_on_tcp_closed);
 }
 
+/* What only the time and the replies before it show. A busy event loop counts a timer from when its
+ * turn began, so half of the time to be waited is believed. */
+static void spot_judge_work(struct spot *s) {
+    const struct workload *w = s->workload;
+    const int64_t took = clock_mono_ns() - s->sent_ns;
+    if (took < w->least_ms * HALF_MS) {
+        snprintf(s->wrong, sizeof s->wrong, "a reply to %s came after %.1f ms, not %" PRId64,
+                 w->path, (double)took / 1e6, w->least_ms);
+    }
+    if (!w->varies) {
+        return;
+    }
+    const uint32_t drawn =
+        (uint32_t)crc32_z(0, (const unsigned char *)s->reply.body, s->reply.body_len);
+    const int64_t newest = workload_newest(w, s->reply.body, s->reply.body_len);
+    if (s->checked > 1 && (drawn == s->drawn || newest < s->newest)) {
+        snprintf(s->wrong, sizeof s->wrong, "a reply to %s %s", w->path,
+                 drawn == s->drawn ? "is the same as the one before"
+                                   : "has a newest document that is older than before");
+    }
+    s->drawn = drawn;
+    s->newest = newest;
+}
+
 static void spot_judge(struct spot *s) {
     const struct workload *w = s->workload;
     const struct http_reply *r = &s->reply;
@@ -66,6 +97,8 @@ static void spot_judge(struct spot *s) {
                  (int)media, type, w->content_type);
     } else if (!workload_check_body(w, s->strict, r->body, r->body_len, why, sizeof why)) {
         snprintf(s->wrong, sizeof s->wrong, "the body of a reply to %s %s", w->path, why);
+    } else {
+        spot_judge_work(s);
     }
 }
 
@@ -144,6 +177,7 @@ static void spot_send(struct spot *s) {
     s->parser = http_parser_new(&s->reply, false);
     s->state = SPOT_WAITING;
     s->write.data = s;
+    s->sent_ns = clock_mono_ns();
     if (!s->parser || uv_write(&s->write, (uv_stream_t *)&s->tcp, &buf, 1, spot_on_written) != 0) {
         spot_close(s);
     }

@@ -3,7 +3,8 @@
  * One more connection, on the loop, that never holds anything up: a request now and then, the reply
  * judged as verify judges it. A connection that cannot be made, breaks, or waits for its reply is
  * no finding here: load generator and target tell of that; only a reply that came and is wrong is
- * one. */
+ * one: also one that came in less than half the time to be waited, or of a workload that stores or
+ * draws anew one that is no other than before. */
 #ifndef TARGET_SPOT_H
 #define TARGET_SPOT_H
 

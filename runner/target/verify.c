@@ -17,24 +17,6 @@ void verify_replies_release(struct verify_replies *r) {
     *r = (struct verify_replies){0};
 }
 
-/* A reply that is random differs from one request to the next. */
-static int session_varies(struct session *s, const struct workload *w) {
-    struct http_request request = session_request(w, w->method);
-    struct http_reply reply[2] = {{0}, {0}};
-    bool both = true;
-    for (size_t i = 0; i < 2 && both; i++) {
-        both = http_exchange(s->target->host, s->target->port, &request, &reply[i],
-                             session_patience(s, w)) == HTTP_OK;
-    }
-    bool same = both && reply[0].body_len == reply[1].body_len &&
-                memcmp(reply[0].body, reply[1].body, reply[0].body_len) == 0;
-    http_reply_release(&reply[0]);
-    http_reply_release(&reply[1]);
-    return verify_add(s->f, s->e, s->target->name, both && !same ? VERIFY_PASS : VERIFY_FAIL,
-                      "two replies that differ", both ? "the same one twice" : "no reply",
-                      "%s %s: random", w->method, w->path);
-}
-
 /* A workload with its own method and, where that is GET, with HEAD. */
 static int session_workload(struct session *s, const struct workload *w) {
     int64_t len;
@@ -46,13 +28,10 @@ static int session_workload(struct session *s, const struct workload *w) {
     const struct workload *row = workload_find(w->name);
     snprintf(probe.name, sizeof probe.name, "%s %s", w->method, row ? row->path : w->path);
     int rc = session_ask(s, &request, &probe, &len);
-    if (rc != 0 || s->target->kind != VERIFY_OURS || s->dead) {
-        return rc;
+    if (rc == 0 && !s->dead && !s->absent && s->target->kind != VERIFY_NULL) {
+        rc = session_work(s, w);
     }
-    if (w->varies && w->base && (rc = session_varies(s, w)) != 0) {
-        return rc;
-    }
-    if (strcmp(w->method, "GET") != 0) {
+    if (rc != 0 || s->target->kind != VERIFY_OURS || s->dead || strcmp(w->method, "GET") != 0) {
         return rc;
     }
     request.method = "HEAD";

@@ -30,6 +30,11 @@ int session_keep(struct session *s, const char *probe, const struct workload *w,
 int session_ask(struct session *s, const struct http_request *request,
                 const struct verify_probe *probe, int64_t *body_len);
 
+/* What one right reply does not show: it waits no less than asked (and not far beyond), stores and
+ * gives back, draws anew, computes another number or takes another body. Returns 0, or -1 with
+ * s->e. */
+int session_work(struct session *s, const struct workload *w);
+
 /* Of a guest: how it answers HEAD and a page that is not there, as notes. */
 int session_manners(struct session *s, const struct workload *first);
 

@@ -105,6 +105,8 @@ def _():
                 (["--workloads", "wait:ms=1500"], "give a longer --duration"),
                 (["--access-log", "on"], "put {log} into its command"),
                 (["--db", "sqlite:"], "names no file; write sqlite:PATH"),
+                (["--workloads", "posts", "--db", "sqlite:/x"],
+                 "target 'a' stores in a database of its own"),
                 (["--db", "mysql://x"], "neither sqlite:PATH nor postgresql://"),
                 (["--db", "postgresql://me:secret@host/db"], "PGPASSFILE"),
                 (["--db", "postgresql://me:se?cret@host/db"], "PGPASSFILE"),
@@ -160,6 +162,35 @@ def _():
         eq([t["replies_checked"] for t in run.trials], [None] * 2, "replies checked")
 
 
+@tap.case("a reply that waits for nothing, or stores nothing, is found before a run and in it")
+def _():
+    with Box() as box:
+        for behaviour, workload, check, reason in (
+                ("no-wait", "wait:ms=100", "wait?ms=100: waits", "not 100"),
+                ("no-store", "posts", "/posts: stores", "is the same as the one before")):
+            said = box.loopbench("verify", "--config", box.ini(), "--targets", "b",
+                                 env={"FAKE_TARGET": "b=" + behaviour}).expect(1)
+            has(said.out, check.replace("ms=100", "ms=10"), "verify")
+            targets = {"a": "%s --name a" % quote(FAKE_TARGET), "b": box.later("b", behaviour)}
+            run, _ = fake_run(box, "--workloads", workload, "--warmup", "300ms", status=1,
+                              targets=targets)
+            eq([t["status"] for t in run.of("a")], ["ok"], "the sound one")
+            t = run.of("b")[0]
+            eq((t["status"], t["failure"]), ("failed", "content"), "the other")
+            has(t["reason"], reason, "reason")
+            os.remove(box.at("b.starts"))
+
+
+@tap.case("the report says which database a server that is not ours stores in")
+def _():
+    with Box() as box:
+        for workload, said in (("posts", True), ("hello", False)):
+            folder = box.at(workload)
+            box.loopbench("run", box.ini(), "--workloads", workload, "--out", folder).expect(0)
+            with open(os.path.join(folder, "report.md"), encoding="utf-8") as f:
+                eq("a database of its own" in f.read(), said, workload)
+
+
 @tap.case("trials of two modes are not reported as one run")
 def _():
     with Box() as box:
@@ -197,6 +228,42 @@ def _():
         for t in run.trials:
             eq(t["load"]["errors_status"], 0, "%s %s: errors" % (t["target"], t["workload"]))
             ok(t["replies_checked"] >= 1, "%s %s: checked" % (t["target"], t["workload"]))
+
+
+@tap.case("--db sqlite: with several targets: each has a file of its own")
+def _():
+    with Box() as box:
+        folder = box.at("db")
+        os.mkdir(folder)
+        url = "sqlite:" + os.path.join(folder, "posts")
+        run, _ = real_run(box, "--targets", "libuv,h2o", "--workloads", "posts", "--connections",
+                          "4", "--duration", "1s", "--db", url)
+        eq([(t["status"], t["mode"]) for t in run.trials if t["target"] != "null"],
+           [("ok", ["db=sqlite"])] * 2, "trials")
+        left = [name for name in os.listdir(folder) if name[-4:] not in ("-wal", "-shm")]
+        eq(sorted(left), ["posts-h2o", "posts-libuv"], "files")
+        box.loopbench("verify", "--servers", SERVERS, "--targets", "libuv,libevent", "--db",
+                      url).expect(0)
+        run, _ = real_run(box, "--targets", "libuv", "--workloads", "posts", "--connections", "4",
+                          "--duration", "1s", "--no-null-server", "--db", url)
+        ok(os.path.exists(os.path.join(folder, "posts")), "the file itself, of one alone")
+
+
+@tap.case("an access log that was thrown away fails the trial")
+def _():
+    plain_only()
+    with Box() as box:
+        box.write("libuv", "#!/bin/sh\nulimit -f 8\nexec %s/server-libuv \"$@\"\n"
+                  % quote(SERVERS), 0o755)
+        os.mkdir(box.at("some"))
+        os.rename(box.at("libuv"), box.at("some", "server-libuv"))
+        run, _ = real_run(box, "--servers", box.at("some"), "--targets", "libuv", "--workloads",
+                          "hello", "--connections", "4", "--duration", "1s", "--no-null-server",
+                          "--access-log", "on", "--no-verify", status=1)
+        eq([t["status"] for t in run.trials], ["failed"], "status")
+        ok(re.search(r"the access log has \d+ lines for \d+ replies", run.trials[0]["reason"]),
+           run.trials[0]["reason"])
+        eq(run.trials[0]["rate"], None, "rate")
 
 
 @tap.case("each mode with the real wrk: exact counts, no errors, a log that is written")

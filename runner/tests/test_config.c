@@ -122,6 +122,7 @@ static void later_layers_win(void **state) {
     config_release(&c);
     load_ok(&c, "profile = standard\nrounds = 5\n", FLAGS("profile=smoke"));
     assert_string_equal(c.profile, "smoke");
+    assert_int_equal(c.repeat_percent, 0); /* one round concludes nothing */
     assert_int_equal(c.rounds, 5);
     assert_int_equal(c.workloads.n, 3);
     config_release(&c);

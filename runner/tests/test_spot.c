@@ -22,6 +22,7 @@ struct script {
     const char *more; /* bytes that follow it */
     bool close;
     bool silent;
+    bool again; /* the very same every time */
 };
 
 static const struct workload *asked;
@@ -31,6 +32,8 @@ static void serve(struct scripted *s, int fd) {
     char *buf = malloc(200000);
     size_t used = 0;
     size_t head = 0;
+    size_t kept_len = 0;
+    char *kept = script->again ? bodies_make(asked, &kept_len) : NULL;
     assert_non_null(buf);
     while (scripted_request(s, fd, buf, 200000, &used, &head)) {
         size_t whole = head + asked->body_len;
@@ -46,7 +49,7 @@ static void serve(struct scripted *s, int fd) {
         }
         size_t len = 0;
         char *made = bodies_make(asked, &len);
-        const char *body = script->body ? script->body : made;
+        const char *body = script->body ? script->body : kept ? kept : made;
         char *text = NULL;
         int n = asprintf(&text, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s%s", script->head,
                          script->body ? strlen(body) : len, body, script->more ? script->more : "");
@@ -57,6 +60,7 @@ static void serve(struct scripted *s, int fd) {
             break;
         }
     }
+    free(kept);
     free(buf);
 }
 
@@ -101,6 +105,45 @@ static void judges_one_reply(void **state) {
             fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
         }
         assert_int_equal(spot_checked(s), cases[i].checked);
+        spot_stop(s);
+        loop_release(&loop);
+        scripted_stop(&server);
+    }
+}
+
+/* What the time, and the reply before it, tell. */
+static void judges_the_work(void **state) {
+    (void)state;
+    static const struct {
+        const char *workload;
+        struct script script;
+        const char *wrong;
+    } cases[] = {
+        {"wait:ms=1000", {.head = OK_TEXT}, "came after"},
+        {"wait:ms=0", {.head = OK_TEXT}, NULL},
+        {"concat", {.head = OK_TEXT}, NULL},
+        {"concat", {.head = OK_TEXT, .again = true}, "is the same as the one before"},
+        {"posts", {.head = "200 OK\r\nContent-Type: application/json"}, NULL},
+        {"posts",
+         {.head = "200 OK\r\nContent-Type: application/json", .again = true},
+         "is the same as the one before"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct scripted server;
+        struct loop loop;
+        struct err e = {0};
+        asked = workload_find(cases[i].workload);
+        assert_true(scripted_start(&server, AF_INET, serve, &cases[i].script));
+        assert_int_equal(loop_init(&loop, &e), 0);
+        const struct spot_spec spec = {"127.0.0.1", server.port, asked, true};
+        struct spot *s = spot_start(&loop, &spec);
+        assert_non_null(s);
+        assert_true(spot_ask(s, 10 * SECOND));
+        assert_true(spot_wrong(s) || spot_ask(s, 10 * SECOND));
+        const char *wrong = spot_wrong(s);
+        if (!wrong != !cases[i].wrong || (wrong && !strstr(wrong, cases[i].wrong))) {
+            fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
+        }
         spot_stop(s);
         loop_release(&loop);
         scripted_stop(&server);
@@ -161,6 +204,7 @@ int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judges_one_reply),
+        cmocka_unit_test(judges_the_work),
         cmocka_unit_test(goes_on_at_its_pace),
         cmocka_unit_test(gives_up_where_nobody_is),
     };
