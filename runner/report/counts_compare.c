@@ -8,9 +8,6 @@
 
 #define NAME_COLUMNS 24
 
-/* Fewer than this per request is none: a timer's, or the start's. */
-#define NONE COUNTS_TOLERANCE
-
 static enum count_kind metric_find(const char *name, size_t len) {
     int k = 0;
     for (; k < COUNT_KINDS; k++) {
@@ -78,11 +75,18 @@ struct counts_change counts_change_of(const struct count_figure *a, const struct
     if (!a || !b || a->state != COUNT_SETTLED || b->state != COUNT_SETTLED) {
         return c;
     }
-    c.within = fmax(COUNTS_TOLERANCE, a->spread + b->spread);
-    if (fabs(a->per_request) < NONE) {
-        c.change = fabs(b->per_request) < NONE ? 0 : INFINITY;
+    const double scale = count_scale(a->per_request);
+    const double more = b->per_request - a->per_request;
+    const double apart = a->spread * scale + b->spread * count_scale(b->per_request);
+    if (more == 0 && apart == 0) {
+        c.within = 0; /* equal to the digit, and every time */
     } else {
-        c.change = b->per_request / a->per_request - 1;
+        c.within = fmax(COUNTS_TOLERANCE, (COUNTS_TOLERANCE + apart) / scale);
+    }
+    if (fabs(a->per_request) < COUNTS_NONE) {
+        c.change = fabs(more) <= c.within ? 0 : more > 0 ? INFINITY : -1;
+    } else {
+        c.change = more / scale;
     }
     c.kind = fabs(c.change) <= c.within ? COUNTS_SAME : c.change > 0 ? COUNTS_MORE : COUNTS_FEWER;
     return c;
@@ -129,7 +133,8 @@ static void unknown_text(char *out, size_t size, const struct counts_side *const
 static void change_text(char *out, size_t size, const struct counts_change *c,
                         const struct count_figure *const f[2]) {
     char apart[32];
-    counts_percent_text(apart, sizeof apart, f[0]->spread + f[1]->spread);
+    const double spread = f[0]->spread + f[1]->spread;
+    counts_percent_text(apart, sizeof apart, c->within > COUNTS_TOLERANCE ? c->within : spread);
     if (c->kind == COUNTS_SAME) {
         snprintf(out, size, "the same (counts agree to %s)", apart);
     } else if (!isfinite(c->change)) {

@@ -40,21 +40,26 @@ void count_record_init(struct count_record *r) {
     }
 }
 
+double count_scale(double figure) {
+    return fabs(figure) < COUNTS_NONE ? 1 : fabs(figure);
+}
+
+double count_tolerance(double figure) {
+    return fmax(COUNTS_TOLERANCE, COUNTS_TOLERANCE / count_scale(figure));
+}
+
+static double spread_of(double lo, double hi) {
+    return (hi - lo) / count_scale((lo + hi) / 2);
+}
+
 static bool agree(double a, double b) {
-    const double apart = fabs(a - b);
-    return apart <= COUNTS_TOLERANCE * fmax(fabs(a), fabs(b)) || apart <= COUNTS_TOLERANCE;
+    return spread_of(fmin(a, b), fmax(a, b)) <= count_tolerance((a + b) / 2);
 }
 
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a;
     const double y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-/* Of less than one per request no part is formed: one allocation in a thousand requests is not 200%
- * more than none. */
-static double spread_of(double lo, double hi) {
-    return (hi - lo) / fmax(fabs(lo + hi) / 2, 1);
 }
 
 bool count_settle(struct count_figure *f) {

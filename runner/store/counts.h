@@ -27,6 +27,9 @@
  */
 #define COUNTS_TOLERANCE 0.001
 
+/* Less than this per request is none: a timer's, or the start's. No part is formed of it. */
+#define COUNTS_NONE 0.005
+
 enum count_kind {
     COUNT_INSTRUCTIONS, /* of user space, by callgrind */
     COUNT_USER,         /* the same by the processor */
@@ -62,7 +65,7 @@ enum count_state {
 struct count_figure {
     enum count_state state;
     double per_request; /* settled: mean of the two; unsettled: median of all; NaN = missing */
-    double spread; /* (largest − smallest) / mean of the same, or / 1 where that is less; NaN */
+    double spread;      /* (largest − smallest) / count_scale(their mean); NaN = missing */
     int n;
     double repeat[COUNTS_REPEATS_MAX];
     char reason[COUNTS_REASON_SIZE]; /* of a missing one */
@@ -93,6 +96,13 @@ struct count_record {
     size_t functions;
     struct count_function function[COUNTS_FUNCTIONS_MAX]; /* dearest first */
 };
+
+/* What a figure's spread and change are parts of: itself, or one where it is none. */
+double count_scale(double figure);
+
+/* How far apart, as a part of that, two counts of one figure may be that agree: a figure below one
+ * is known to COUNTS_TOLERANCE of one only, which may be much of itself. */
+double count_tolerance(double figure);
 
 /* Everything missing. */
 void count_record_init(struct count_record *r);
