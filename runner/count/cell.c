@@ -20,6 +20,11 @@ static void missing_all(struct count_record *r, const struct count_tool *tool, c
     }
 }
 
+/* Nobody answers a request in no instruction: whoever did was not counted. */
+static bool is_doubtful(enum count_kind kind, double slope) {
+    return (kind == COUNT_INSTRUCTIONS || kind == COUNT_USER) && slope < 1;
+}
+
 /* One more slope of every kind this tool counts; true when the kind that decides has settled. */
 static bool add_slopes(struct count_record *r, const struct count_tool *tool,
                        const struct count_total *low, const struct count_total *high) {
@@ -34,7 +39,13 @@ static bool add_slopes(struct count_record *r, const struct count_tool *tool,
                            : "not counted");
             continue;
         }
-        f->repeat[f->n++] = (double)(high->of[*k] - low->of[*k]) / requests;
+        f->repeat[f->n] = (double)(high->of[*k] - low->of[*k]) / requests;
+        if (is_doubtful(*k, f->repeat[f->n])) {
+            missing(f, "more requests took no more instructions: the process that answers them was "
+                       "not counted");
+            continue;
+        }
+        f->n++;
         const bool agrees = count_settle(f);
         settled = settled && (agrees || *k == COUNT_KERNEL);
     }

@@ -111,6 +111,20 @@ for first, second in (("lies", "killed"), ("garbage", "status"), ("nothing", "re
              % (first, second))(broken)
 
 
+@tap.case("a process that left no counts is missed, and so is one that was never counted")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        count(box, out="orphan", FAKE_COUNTER="valgrind=orphan").expect(0)
+        f = figure(box, "instructions", "orphan")
+        eq(f["state"], "missing", "a killed process")
+        has(f["reason"], "process 77 was killed and left no counts", "a killed process")
+        count(box, out="none", FAKE_EACH="0").expect(0)
+        f = figure(box, "instructions", "none")
+        eq(f["state"], "missing", "no instructions at all")
+        has(f["reason"], "was not counted", "no instructions at all")
+
+
 @tap.case("a tool that never starts the target is ended, and says so")
 def _():
     with Box() as box:
@@ -274,6 +288,34 @@ def _():
         has(both.text("report.md"), "## Latency, raw and corrected", "times")
         has(both.text("report.md"), "## What one request costs", "counts")
         ok(os.path.exists(box.at("both", "plots", "instructions-hello.svg")), "plot")
+
+
+@tap.case("the real valgrind: a worker that is killed takes its counts with it")
+def _():
+    if not shutil.which("valgrind"):
+        raise Skip("valgrind is not installed")
+    with open(os.path.join(SERVERS, "server-libuv"), "rb") as f:
+        if b"__asan_init" in f.read():
+            raise Skip("valgrind cannot run a program with AddressSanitizer")
+    with Box() as box:
+        folder = box.at("alone")
+        os.mkdir(folder)
+        for name in ("valgrind", "valgrind.bin"):
+            if shutil.which(name):
+                os.symlink(shutil.which(name), os.path.join(folder, name))
+        box.env["PATH"] = folder
+        server = os.path.join(SERVERS, "server-libuv")
+        for how in ("KILL", "TERM"):
+            box.write(how, "#!/bin/sh\ntrap 'kill -%s $p; wait $p; exit 0' TERM\n"
+                      "%s \"$@\" &\np=$!\nwait\n" % (how, quote(server)), 0o755)
+        config = box.ini(targets={how: "%s --listen {host}:{port}" % quote(box.at(how))
+                                  for how in ("KILL", "TERM")}, workloads="hello")
+        box.loopbench("count", config, "--out", box.at("counts"), *FEW, "--no-verify",
+                      "--servers", SERVERS)
+        by = {r["target"]: r["figures"]["instructions"] for r in records(box)}
+        ok(by["TERM"]["per_request"] > 1000, "TERM: %s" % by["TERM"])
+        eq(by["KILL"]["state"], "missing", "KILL: %s" % by["KILL"])
+        has(by["KILL"]["reason"], "was killed and left no counts", "KILL")
 
 
 @tap.case("the real tools: counts come out again, and a known handicap is read back")
