@@ -263,7 +263,7 @@ void counts_page(struct doc *d, const struct counts *c, const struct plots *p) {
             "Counted, not timed: these figures do not depend on how busy the machine was. Each is "
             "the difference between two fresh processes, one that answered %lld requests and one "
             "that answered %lld, divided by the requests between them, so that start and end fall "
-            "out; it was repeated until two successive ones agreed within %g%%. ",
+            "out; it was repeated until they agreed within %g%%. ",
             (long long)first->low, (long long)first->high, 100 * COUNTS_TOLERANCE);
     doc_see(d, "counts.md", "What is counted, and what is not");
     doc_say(d, ".");

@@ -69,7 +69,7 @@ const struct command commands[] = {
      "Counts do not depend on how busy the machine is, so small differences show, in a minute, on "
      "any machine. Each figure is the difference of two fresh processes, one with --requests-low "
      "and one with --requests-high requests, by the requests between them; it is repeated until "
-     "two successive ones agree within 0.1%, and what does not settle says so. Instructions are "
+     "they agree within 0.1%, and what does not settle says so. Instructions are "
      "counted by valgrind, system calls by strace, allocations by a library in front of malloc, "
      "and instructions of user space and kernel by the processor where the machine lets it. What "
      "is not installed is named, and the rest is counted.\n"
