@@ -74,6 +74,8 @@ def _():
             sorted(records(box), key=lambda r: r["connections"])],
            [(1, 3, {"low": 21, "high": 60}), (7, 3, {"low": 21, "high": 63})], "records")
         eq({r["figures"]["instructions"]["per_request"] for r in records(box)}, {100.0}, "counts")
+        eq({len(f["repeats"]) for r in records(box) for f in r["figures"].values()
+            if f["state"] != "missing"}, {3}, "two that agree may do so by chance")
 
 
 @tap.case("what is missing is named with its package, and the rest is counted")

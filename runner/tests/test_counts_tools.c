@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,48 +209,64 @@ static void test_strace(void **state) {
 
 /* ---- both in a record */
 
+#define PLACE(object, file, function) object "\x1f" file "\x1f" function
+
+/* The pairs of one server: `f` takes `each` instructions a request, and the shorter process has
+ * read a clock that the longer one did not. */
+static void take_pair(struct details *d, int each, int reads) {
+    struct count_total low;
+    struct count_total high;
+    count_total_init(&low);
+    count_total_init(&high);
+    low.calls = json_pack("{s:i, s:i, s:i}", "read", 10, "brk", 3, "clock", 1);
+    high.calls = json_pack("{s:i, s:i, s:i}", "read", 10 + 10 * reads, "brk", 3, "write", 5);
+    low.instructions.cost = json_pack("{s:i, s:i}", PLACE("/b/server", "a.c", "f"), 100,
+                                      PLACE("/b/libc.so.6", "c.c", "clock"), 20);
+    high.instructions.cost =
+        json_pack("{s:i, s:i, s:i}", PLACE("/b/server", "a.c", "f"), 100 + 10 * each,
+                  PLACE("/b/server", "b.h", "f"), 20, PLACE("/l/libuv.so", "", "g"), 30);
+    details_take(d, &low, &high);
+    count_total_release(&low);
+    count_total_release(&high);
+}
+
 static void test_details(void **state) {
     (void)state;
     struct count_record r;
-    struct count_total low;
-    struct count_total high;
+    struct details pair[4];
     count_record_init(&r);
     r.low = 10;
     r.high = 20;
-    count_total_init(&low);
-    count_total_init(&high);
-    low.calls = json_pack("{s:i, s:i}", "read", 10, "brk", 3);
-    high.calls = json_pack("{s:i, s:i, s:i}", "read", 20, "brk", 3, "write", 5);
-    low.instructions.cost = json_pack("{s:i}",
-                                      "/b/server\x1f"
-                                      "a.c\x1f"
-                                      "f",
-                                      100);
-    high.instructions.cost = json_pack("{s:i, s:i, s:i}",
-                                       "/b/server\x1f"
-                                       "a.c\x1f"
-                                       "f",
-                                       500,
-                                       "/b/server\x1f"
-                                       "b.h\x1f"
-                                       "f",
-                                       20,
-                                       "/l/libuv.so\x1f\x1f"
-                                       "g",
-                                       30);
-    details_fill(&r, &low, &high);
-    assert_int_equal(r.calls, 2); /* brk is the start's */
+    struct count_figure *calls = &r.figure[COUNT_SYSCALLS];
+    struct count_figure *cost = &r.figure[COUNT_INSTRUCTIONS];
+    const int each[] = {70, 40, 40, 40};
+    const int reads[] = {1, 2, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        take_pair(&pair[i], each[i], reads[i]);
+        calls->repeat[calls->n++] = reads[i] + 0.4;
+        cost->repeat[cost->n++] = each[i] + 3;
+    }
+    assert_true(count_settle(cost));   /* the last three */
+    assert_false(count_settle(calls)); /* the two in the middle */
+    details_fill(&r, pair, 4);
+    assert_int_equal(r.calls, 3); /* brk is the start's */
     assert_string_equal(r.call[0].name, "read");
     assert_true(r.call[0].per_request == 1);
     assert_true(r.call[1].per_request == 0.5);
-    assert_int_equal(r.functions, 2);
+    assert_true(r.call[2].per_request == -0.1); /* else they are more than the figure */
+    assert_int_equal(r.functions, 3);
     assert_string_equal(r.function[0].name, "f");
     assert_string_equal(r.function[0].object, "server");
     assert_true(r.function[0].per_request == 42); /* inlined code is its own */
-    assert_true(r.part[PART_APPLICATION] == 42);
+    double sum = 0;
+    for (int p = 0; p < COUNT_PARTS; p++) {
+        sum += r.part[p];
+    }
+    assert_true(fabs(sum - cost->per_request) < 1e-9);
     assert_true(r.part[PART_LOOP] == 3);
-    count_total_release(&low);
-    count_total_release(&high);
+    for (int i = 0; i < 4; i++) {
+        details_release(&pair[i]);
+    }
 }
 
 /* ---- hardware counters, which few test machines have */
