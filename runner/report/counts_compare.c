@@ -216,11 +216,20 @@ static void print_alone(FILE *out, const struct counts_side *a, const struct cou
     }
 }
 
-/* The worst of all cells; one that only a single run has is not decided. */
+static size_t count_alone(const struct counts *a, const struct counts *b) {
+    size_t n = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        n += !twin(b, &a->record[i]);
+    }
+    return n;
+}
+
+/* The worst of all cells; one that only a single run has is not decided, whichever it is: the other
+ * may have been cut short. */
 static enum gate_state judge_all(const struct counts_limit *limit,
                                  const struct counts_side *const side[2], size_t *rows) {
-    enum gate_state worst = GATE_KEPT;
-    *rows = 0;
+    *rows = count_alone(side[1]->counts, side[0]->counts);
+    enum gate_state worst = *rows > 0 ? GATE_UNDECIDED : GATE_KEPT;
     for (size_t i = 0; i < side[0]->counts->count; i++) {
         const struct count_record *a = &side[0]->counts->record[i];
         const struct count_record *b = twin(side[1]->counts, a);
@@ -244,6 +253,12 @@ size_t counts_compare_print(FILE *out, const struct counts_side *base,
     fputc('\n', out);
     print_alone(out, base, other, utf8);
     print_alone(out, other, base, utf8);
+    for (int i = 0; i < 2; i++) {
+        if (side[i]->counts->torn) {
+            fprintf(out, "the last line of %s's " COUNTS_FILE " was cut short and is left out\n",
+                    side[i]->label);
+        }
+    }
     for (size_t i = 0; i < gate->count; i++) {
         size_t rows;
         enum gate_state state = judge_all(&gate->limit[i], side, &rows);

@@ -268,6 +268,10 @@ void counts_page(struct doc *d, const struct counts *c, const struct plots *p) {
     doc_see(d, "counts.md", "What is counted, and what is not");
     doc_say(d, ".");
     doc_close(d, DOC_PARAGRAPH);
+    if (c->torn) {
+        doc_whole(d, DOC_BAD, NULL,
+                  "The last line of " COUNTS_FILE " was cut short and is left out.");
+    }
     put_table(d, c);
     for (size_t i = 0; p && i < p->count; i++) {
         doc_picture(d, &p->plot[i], gist_of(&p->plot[i]));

@@ -189,4 +189,7 @@ void counts_print(FILE *out, const struct counts *c, bool utf8) {
     }
     fputc('\n', out);
     put_missing(out, c, utf8);
+    if (c->torn) {
+        fputs("the last line of " COUNTS_FILE " was cut short and is left out\n", out);
+    }
 }

@@ -229,6 +229,36 @@ def _():
         count(box, targets=("alpha",), out="two").expect(0)
         has(box.loopbench("compare", "one", "two").expect(0).out, "only in A: beta (hello, c=1)")
 
+
+@tap.case("what only one run counts is not decided, whichever it is, and a cut run is named")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        count(box, targets=("alpha", "beta"), out="one").expect(0)
+        count(box, targets=("alpha",), out="two").expect(0)
+        count(box, targets=("alpha", "beta"), out="cut").expect(0)
+        with open(box.at("cut", "counts.jsonl"), "rb+") as f:
+            f.truncate(len(f.read()) - 9)
+        gate = ("--fail-on", "instructions>1%")
+        for pair in (("one", "two"), ("two", "one"), ("cut", "one")):
+            result = box.loopbench("compare", *pair, *gate).expect(1)
+            has(result.out, "limit instructions>1%: not decided", str(pair))
+        box.loopbench("compare", "two", "one", "--allow-undecided", *gate).expect(0)
+        torn = "counts.jsonl was cut short and is left out"
+        has(box.loopbench("compare", "cut", "one").expect(0).out, torn, "compare")
+        has(box.loopbench("show", "cut").expect(0).out, torn, "show")
+        box.loopbench("report", "cut")  # without gnuplot: no plots
+        has(Run(box.at("cut")).text("report.md"), torn, "report")
+        path = box.at("two", "manifest.json")
+        with open(path, encoding="utf-8") as f:
+            manifest = json.load(f)
+        manifest["state"] = "interrupted"
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(manifest, f)
+        has(box.loopbench("compare", "two", "one").expect(0).out,
+            "A is not complete: interrupted", "compare")
+
+
 @tap.case("compare gates on counts: kept, crossed, not decided")
 def _():
     with Box() as box:
