@@ -33,18 +33,31 @@ static bool is_doubtful(const struct count_record *r, const struct count_total *
     return false;
 }
 
+static const char *why_uncounted(const struct count_subject *s, enum count_kind kind,
+                                 const struct count_total *total) {
+    if (s->elsewhere) {
+        return s->elsewhere;
+    }
+    if (kind != COUNT_ALLOCATIONS) {
+        return "not counted";
+    }
+    return total->preloaded
+               ? "it never called the C library's malloc: it allocates nothing, or by an allocator "
+                 "of its own"
+               : "the library that counts was not loaded: a program that is linked statically, or "
+                 "does not run here";
+}
+
 /* One more slope of every kind this tool counts; true when all that can have settled. */
-static bool add_slopes(struct count_record *r, const struct count_tool *tool,
-                       const struct count_total *low, const struct count_total *high) {
+static bool add_slopes(const struct count_subject *s, struct count_record *r,
+                       const struct count_tool *tool, const struct count_total *low,
+                       const struct count_total *high) {
     const double requests = (double)(r->high - r->low);
     bool settled = true;
     for (const enum count_kind *k = tool->kinds; *k != COUNT_KINDS; k++) {
         struct count_figure *f = &r->figure[*k];
         if (low->of[*k] < 0 || high->of[*k] < 0) {
-            missing(f, *k == COUNT_ALLOCATIONS
-                           ? "the library that counts was not loaded: a program that is linked "
-                             "statically, has an allocator of its own, or does not run here"
-                           : "not counted");
+            missing(f, why_uncounted(s, *k, high));
             continue;
         }
         f->repeat[f->n++] = (double)(high->of[*k] - low->of[*k]) / requests;
@@ -72,7 +85,7 @@ static enum once_end count_pair(const struct count_subject *s, const struct coun
         end = ONCE_FAILED;
     }
     if (end == ONCE_COUNTED) {
-        *settled = add_slopes(r, tool, &low, &high);
+        *settled = add_slopes(s, r, tool, &low, &high);
         details_take(d, &low, &high);
     }
     count_total_release(&low);
@@ -108,8 +121,8 @@ static enum once_end count_pairs(const struct count_subject *s, const struct cou
 static enum once_end count_by(const struct count_subject *s, const struct count_tool *tool,
                               struct count_record *r) {
     struct err e = {0};
-    if (tool->starts && !s->here) {
-        missing_all(r, tool, "the process is not one that can be started under it here");
+    if (tool->starts && s->elsewhere) {
+        missing_all(r, tool, s->elsewhere);
         return ONCE_FAILED;
     }
     if (tool->check && tool->check(s->paths, &e) != 0) {
@@ -127,7 +140,7 @@ static enum once_end count_by(const struct count_subject *s, const struct count_
  * is counted without. */
 static enum once_end count_plain(const struct count_subject *s, struct count_record *r) {
     enum once_end end = count_by(s, count_tools[0], r);
-    if (end != ONCE_FAILED || !s->here || !s->paths->preload[0]) {
+    if (end != ONCE_FAILED || s->elsewhere || !s->paths->preload[0]) {
         return end;
     }
     struct count_paths bare = *s->paths;

@@ -68,8 +68,8 @@ static void alloc_words(const struct count_paths *paths, const char *dir, struct
     w->env[w->envc++] = w->room[1];
     int fd = open(strchr(w->room[0], '=') + 1, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) {
-        const uint64_t nothing = 0;
-        ssize_t n = write(fd, &nothing, sizeof nothing);
+        const uint64_t nothing[2] = {0}; /* the count, and whether it was loaded */
+        ssize_t n = write(fd, nothing, sizeof nothing);
         (void)n; /* a file that is too short reads as not loaded */
         close(fd);
     }
@@ -77,17 +77,19 @@ static void alloc_words(const struct count_paths *paths, const char *dir, struct
 
 static int alloc_read(const char *dir, struct count_total *out, struct err *e) {
     char path[PATH_MAX];
-    uint64_t n = 0;
+    uint64_t n[2] = {0};
     if (file_join(path, sizeof path, dir, "allocations", e) != 0) {
         return -1;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool there = fd >= 0 && read(fd, &n, sizeof n) == (ssize_t)sizeof n;
+    const bool there = fd >= 0 && read(fd, n, sizeof n) == (ssize_t)sizeof n;
     if (fd >= 0) {
         close(fd);
     }
-    /* No program gets to its first request without one; 0 is a library that was not loaded. */
-    out->of[COUNT_ALLOCATIONS] = there && n > 0 && n < INT64_MAX ? (int64_t)n : -1;
+    out->preloaded = there && n[1] == 1;
+    /* Not a single one: they are made elsewhere. */
+    out->of[COUNT_ALLOCATIONS] =
+        out->preloaded && n[0] > 0 && n[0] < INT64_MAX ? (int64_t)n[0] : -1;
     return 0;
 }
 

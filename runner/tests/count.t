@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 
 from command import FAKE_TARGET, HERE, SERVERS, Box, Run, quote, wait_for
@@ -125,6 +126,37 @@ def _():
         f = figure(box, "instructions", "none")
         eq(f["state"], "missing", "no instructions at all")
         has(f["reason"], "was not counted", "no instructions at all")
+
+
+@tap.case("the reason for n/a is the true one: killed by us, crashed, not started by us")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        config = box.ini(targets=("a",), workloads="hello")
+        with open(config, "a", encoding="utf-8") as f:
+            f.write("stop-signal = KILL\n")
+        box.loopbench("count", config, "--out", box.at("killed"), *FEW, "--no-verify")
+        for key in ("instructions", "syscalls"):
+            has(figure(box, key, "killed")["reason"], "stopped by SIGKILL", key)
+        count(box, "--no-verify", out="crashed", FAKE_TARGET="crash-later",
+              FAKE_TARGET_AFTER="30").expect(1)
+        for key in ("instructions", "bytes_received"):
+            has(figure(box, key, "crashed")["reason"], "Segmentation fault", key)
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        server = subprocess.Popen([FAKE_TARGET], stdout=subprocess.PIPE)  # not of the box
+        try:
+            port = json.loads(server.stdout.readline())["listening"].rpartition(":")[2]
+            config = box.ini(targets=("a",), workloads="hello")
+            with open(config, encoding="utf-8") as f:
+                text = f.read().partition("command =")[0]
+            box.write("run.ini", text + "url = http://127.0.0.1:%s\n" % port)
+            box.loopbench("count", config, "--out", box.at("url"), *FEW, "--no-verify").expect(0)
+        finally:
+            server.kill()
+            server.communicate()
+        for key in ("instructions", "syscalls", "allocations"):
+            has(figure(box, key, "url")["reason"], "loopbench did not start it", key)
 
 
 @tap.case("a tool that never starts the target is ended, and says so")

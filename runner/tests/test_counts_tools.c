@@ -269,6 +269,34 @@ static void test_details(void **state) {
     }
 }
 
+/* ---- allocations */
+
+static void test_allocations(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t file[2]; /* calls, loaded */
+        int64_t calls;
+        bool preloaded;
+    } rows[] = {{{7, 1}, 7, true}, {{0, 1}, -1, true}, {{0, 0}, -1, false}, {{7, 0}, -1, false}};
+    char dir[] = FIXTURE_TEMPLATE;
+    char path[sizeof dir + sizeof "/allocations"];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/allocations", dir);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct count_total t;
+        struct err e = {0};
+        count_total_init(&t);
+        FILE *f = fopen(path, "we");
+        assert_non_null(f);
+        assert_int_equal(fwrite(rows[i].file, sizeof rows[i].file, 1, f), 1);
+        fclose(f);
+        assert_int_equal(count_tools[0]->read(dir, &t, &e), 0);
+        assert_int_equal(t.of[COUNT_ALLOCATIONS], rows[i].calls);
+        assert_int_equal(t.preloaded, rows[i].preloaded);
+    }
+    fixture_remove(dir);
+}
+
 /* ---- hardware counters, which few test machines have */
 
 static int why_not;
@@ -313,6 +341,7 @@ static void test_perf(void **state) {
     why_not = ESRCH; /* every thread has just ended */
     assert_null(perf_start(&source, &self, 1, &e));
     assert_null(perf_start(&source, &self, 0, &e));
+    assert_non_null(strstr(e.text, "cannot be seen"));
     source.open = answer;
     memcpy(said, (uint64_t[]){7, 100, 100}, sizeof said);
     struct perf *p = perf_start(&source, &self, 1, &e);
@@ -337,6 +366,7 @@ int main(void) {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_strace),
         cmocka_unit_test(test_details),
+        cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_perf),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -161,6 +161,17 @@ static void say_end(const struct counting *k, const struct count_record *r) {
     }
 }
 
+static const char *elsewhere_of(enum target_place place) {
+    switch (place) {
+    case PLACE_PROCESS:
+        return NULL;
+    case PLACE_URL:
+        return "it runs already: loopbench did not start it and can put no tool before it";
+    default:
+        return "it runs in a container, where no tool of this machine can be put before it";
+    }
+}
+
 static int count_trial(struct counting *k, const struct plan_trial *t, struct err *e) {
     const struct plan_block *b = &k->plan.block[t->block];
     const struct plan_target *target = &k->plan.target[t->target];
@@ -169,7 +180,7 @@ static int count_trial(struct counting *k, const struct plan_trial *t, struct er
     struct count_subject s = {
         .loop = &k->loop,
         .ops = setup_launcher(config),
-        .here = config->place == PLACE_PROCESS,
+        .elsewhere = elsewhere_of(config->place),
         .workload = workload_find(b->workload),
         .connections = b->connections,
         .pipeline = (int)k->config.pipeline,
