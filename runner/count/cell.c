@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "count/details.h"
 
+#define INTERRUPTED "it was interrupted before that"
+
 static void missing(struct count_figure *f, const char *why) {
     f->state = COUNT_MISSING;
     f->per_request = f->spread = UNKNOWN_REAL;
@@ -118,22 +120,22 @@ static enum once_end count_pairs(const struct count_subject *s, const struct cou
     return end;
 }
 
+/* ONCE_COUNTED also where the tool, or what it looks at, is not here: the figure says so. */
 static enum once_end count_by(const struct count_subject *s, const struct count_tool *tool,
                               struct count_record *r) {
     struct err e = {0};
+    enum once_end end = ONCE_COUNTED;
     if (tool->starts && s->elsewhere) {
         missing_all(r, tool, s->elsewhere);
-        return ONCE_FAILED;
-    }
-    if (tool->check && tool->check(s->paths, &e) != 0) {
+    } else if (tool->check && tool->check(s->paths, &e) != 0) {
         missing_all(r, tool, e.text);
-        return ONCE_FAILED;
+    } else {
+        end = count_pairs(s, tool, r, &e);
     }
-    const enum once_end end = count_pairs(s, tool, r, &e);
     if (end != ONCE_COUNTED) {
-        missing_all(r, tool, e.text);
+        missing_all(r, tool, end == ONCE_INTERRUPTED ? INTERRUPTED : e.text);
     }
-    return end;
+    return end == ONCE_FAILED && tool->begin && e.class == ERR_MACHINE ? ONCE_COUNTED : end;
 }
 
 /* A target that cannot run with the library (a sanitizer wants to be first, an interpreter refuses)
@@ -160,21 +162,45 @@ static int64_t whole_turns(int64_t n, const struct count_subject *s) {
     return (n + turn - 1) / turn * turn;
 }
 
-enum once_end count_cell(const struct count_subject *s, struct count_record *r) {
+bool count_cell_has(const struct count_record *r) {
+    for (int k = 0; k < COUNT_KINDS; k++) {
+        if (r->figure[k].state != COUNT_MISSING) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* By every tool behind the first, which is at `end`. */
+static enum cell_end count_others(const struct count_subject *s, struct count_record *r,
+                                  enum once_end end) {
+    bool failed = false;
+    for (size_t i = 1; count_tools[i]; i++) {
+        if (end == ONCE_INTERRUPTED) {
+            missing_all(r, count_tools[i], INTERRUPTED);
+            continue;
+        }
+        end = count_by(s, count_tools[i], r);
+        failed = failed || end == ONCE_FAILED;
+    }
+    return end == ONCE_INTERRUPTED ? CELL_INTERRUPTED : failed ? CELL_PARTLY : CELL_COUNTED;
+}
+
+enum cell_end count_cell(const struct count_subject *s, struct count_record *r) {
     const int64_t begun = clock_mono_ns();
-    enum once_end result = ONCE_COUNTED;
+    enum cell_end result = CELL_FAILED;
     clock_iso(r->started);
     r->low = whole_turns(r->low, s);
     r->high = whole_turns(r->high, s);
     r->high += r->high == r->low ? (int64_t)s->connections * s->pipeline : 0;
-    for (size_t i = 0; count_tools[i] && result != ONCE_INTERRUPTED; i++) {
+    const enum once_end plain = count_plain(s, r);
+    if (plain != ONCE_FAILED) {
+        result = count_others(s, r, plain);
+    } else {
         /* One that does not answer by itself will not under a tool. */
-        if (i > 0 && result == ONCE_FAILED) {
+        for (size_t i = 1; count_tools[i]; i++) {
             missing_all(r, count_tools[i], r->figure[COUNT_RECEIVED].reason);
-            continue;
         }
-        const enum once_end end = i == 0 ? count_plain(s, r) : count_by(s, count_tools[i], r);
-        result = i == 0 || end == ONCE_INTERRUPTED ? end : result;
     }
     r->wall_s = (double)(clock_mono_ns() - begun) / 1e9;
     return result;

@@ -93,15 +93,21 @@ static const struct {
 static void put_spread(FILE *out, const struct count_record *r) {
     double widest = 0;
     bool settled = true;
+    bool any = false;
     char text[40];
     for (int k = 0; k < COUNT_KINDS; k++) {
         const struct count_figure *f = &r->figure[k];
         if (k != COUNT_KERNEL && f->state != COUNT_MISSING) {
+            any = true;
             widest = fmax(widest, f->spread);
             settled = settled && f->state == COUNT_SETTLED;
         }
     }
     counts_percent_text(text, sizeof text, widest);
+    if (!any) {
+        fputs("  nothing was counted\n", out);
+        return;
+    }
     fprintf(out, "  %s%s\n", settled ? "agree to " : "did not settle: ", text);
 }
 

@@ -74,7 +74,12 @@ const struct command commands[] = {
      "and instructions of user space and kernel by the processor where the machine lets it. What "
      "is not installed is named, and the rest is counted.\n"
      "\n"
-     "Exit status 0: everything was counted that can be counted here; 1: a target could not be; "
+     "Interpreted servers take minutes: all that an interpreter does at its start is done up to "
+     "twelve times under valgrind, some fifty times slower. Fewer requests help little. An "
+     "interrupted count keeps what each tool had finished.\n"
+     "\n"
+     "Exit status 0: everything was counted that can be counted here; 1: a target could not be, or "
+     "not by a tool that is here; "
      "3: nothing can be counted here. `compare A B --fail-on \"instructions>1%\"` holds two runs "
      "of counts against each other.",
      count_defaults},

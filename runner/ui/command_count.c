@@ -33,8 +33,8 @@ struct counting {
     struct writer *writer; /* of a run of its own */
     char dir[PATH_MAX];    /* of the run */
     char scratch[PATH_MAX];
-    int fd; /* counts.jsonl */
-    int64_t counted, failed;
+    int fd;                         /* counts.jsonl */
+    int64_t begun, counted, failed; /* cells; failed: in part at least */
     bool interrupted;
 };
 
@@ -161,6 +161,20 @@ static void say_end(const struct counting *k, const struct count_record *r) {
     }
 }
 
+/* A tool under which an interpreter starts takes minutes; what the others have counted until then
+ * is kept, but does not take the place of a whole record. */
+static int keep_interrupted(struct counting *k, const struct count_record *r, struct err *e) {
+    struct counts before;
+    if (!count_cell_has(r) || counts_read(&before, k->dir, e) != 0) {
+        return -1;
+    }
+    if (!counts_find(&before, r->target, r->workload, r->connections, r->pipeline)) {
+        counts_append(k->fd, r, e);
+    }
+    counts_release(&before);
+    return -1;
+}
+
 static const char *elsewhere_of(enum target_place place) {
     switch (place) {
     case PLACE_PROCESS:
@@ -200,16 +214,16 @@ static int count_trial(struct counting *k, const struct plan_trial *t, struct er
     r.pipeline = s.pipeline;
     r.low = k->config.requests_low;
     r.high = k->config.requests_high;
-    say_begin(k, &r, k->counted + k->failed + 1);
-    const enum once_end end = count_cell(&s, &r);
+    say_begin(k, &r, ++k->begun);
+    const enum cell_end end = count_cell(&s, &r);
     setup_free_command(command);
-    k->interrupted = end == ONCE_INTERRUPTED;
+    k->interrupted = end == CELL_INTERRUPTED;
     say_end(k, &r);
     if (k->interrupted) {
-        return -1;
+        return keep_interrupted(k, &r, e);
     }
-    k->counted += end == ONCE_COUNTED;
-    k->failed += end == ONCE_FAILED;
+    k->counted += end != CELL_FAILED;
+    k->failed += end != CELL_COUNTED;
     return counts_append(k->fd, &r, e);
 }
 
