@@ -159,6 +159,14 @@ def _():
             has(figure(box, key, "url")["reason"], "loopbench did not start it", key)
 
 
+@tap.case("the target has seen the end of its connections before it is told to stop")
+def _():
+    with Box() as box:
+        tools(box)
+        count(box, "--connections", "3", "--no-verify", FAKE_TARGET="slow-end").expect(0)
+        eq(figure(box, "bytes_received")["state"], "settled", "bytes")
+
+
 @tap.case("a tool that never starts the target is ended, and says so")
 def _():
     with Box() as box:
