@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "count/cell.h"
+#include "count/scratch.h"
 #include "plan/plan_json.h"
 #include "report/counts.h"
 #include "report/report.h"
@@ -32,7 +33,7 @@ struct counting {
     struct count_paths paths;
     struct writer *writer; /* of a run of its own */
     char dir[PATH_MAX];    /* of the run */
-    char scratch[PATH_MAX];
+    struct scratch scratch;
     int fd;                         /* counts.jsonl */
     int64_t begun, counted, failed; /* cells; failed: in part at least */
     bool interrupted;
@@ -64,21 +65,6 @@ static int check_tools(struct counting *k, struct err *e) {
                                "beside the servers");
 }
 
-static int make_scratch(struct counting *k, struct err *e) {
-    const char *tmp = getenv("TMPDIR");
-    if (file_join(k->scratch, sizeof k->scratch, tmp && *tmp ? tmp : "/tmp",
-                  "loopbench-count-XXXXXX", e) != 0) {
-        k->scratch[0] = '\0';
-        return -1;
-    }
-    if (!mkdtemp(k->scratch)) {
-        k->scratch[0] = '\0';
-        return err_set(e, ERR_MACHINE, "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
-                       strerror(errno));
-    }
-    return 0;
-}
-
 static int prepare(struct counting *k, struct err *e) {
     if (loop_init(&k->loop, e) != 0) {
         return -1;
@@ -89,7 +75,7 @@ static int prepare(struct counting *k, struct err *e) {
         return -1;
     }
     count_paths_find(&k->paths, k->setup.servers);
-    if (check_tools(k, e) != 0 || make_scratch(k, e) != 0 ||
+    if (check_tools(k, e) != 0 || scratch_make(&k->scratch, e) != 0 ||
         probe_targets(&k->probe, &k->setup, &k->plan, e) != 0) {
         return -1;
     }
@@ -199,7 +185,7 @@ static int count_trial(struct counting *k, const struct plan_trial *t, struct er
         .connections = b->connections,
         .pipeline = (int)k->config.pipeline,
         .paths = &k->paths,
-        .dir = k->scratch,
+        .dir = k->scratch.dir,
     };
     char **command = NULL;
     if (setup_target(&k->setup, config, &s.spec, &command, e) != 0) {
@@ -309,9 +295,7 @@ static void release(struct counting *k) {
     }
     writer_release(k->writer);
     probe_release(&k->probe);
-    if (k->scratch[0]) {
-        catalog_remove_tree(AT_FDCWD, k->scratch);
-    }
+    scratch_remove(&k->scratch);
     if (k->looping) {
         setup_release(&k->setup);
         loop_release(&k->loop);
