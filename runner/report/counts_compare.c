@@ -145,6 +145,13 @@ static void change_text(char *out, size_t size, const struct counts_change *c,
     }
 }
 
+static void cell_text(char *out, size_t size, const struct count_record *r) {
+    const int used = snprintf(out, size, "%s c=%d", r->target, r->connections);
+    if (r->pipeline > 1 && used > 0 && (size_t)used < size) {
+        snprintf(out + used, size - (size_t)used, " p=%d", r->pipeline);
+    }
+}
+
 static void print_figure(FILE *out, enum count_kind kind, const struct counts_side *const side[2],
                          const struct count_record *const r[2], bool named, bool utf8) {
     const struct count_figure *const f[] = {&r[0]->figure[kind], &r[1]->figure[kind]};
@@ -152,11 +159,7 @@ static void print_figure(FILE *out, enum count_kind kind, const struct counts_si
     char text[COUNTS_REASON_SIZE + 96];
     char shown[4 * (COUNTS_REASON_SIZE + 96)];
     char name[RECORD_NAME_SIZE + 40];
-    snprintf(name, sizeof name, "%s c=%d", r[0]->target, r[0]->connections);
-    if (r[0]->pipeline > 1) {
-        const size_t used = strlen(name);
-        snprintf(name + used, sizeof name - used, " p=%d", r[0]->pipeline);
-    }
+    cell_text(name, sizeof name, r[0]);
     put_padded(out, named ? name : "", NAME_COLUMNS, false, utf8);
     put_padded(out, count_info(kind)->title, 22, false, utf8);
     for (int i = 0; i < 2; i++) {
@@ -211,37 +214,64 @@ static void print_alone(FILE *out, const struct counts_side *a, const struct cou
             char workload[4 * NAME_COLUMNS + 8];
             text_terminal(target, sizeof target, r->target, NAME_COLUMNS, utf8);
             text_terminal(workload, sizeof workload, r->workload, NAME_COLUMNS, utf8);
-            fprintf(out, "only in %s: %s (%s, c=%d)\n", a->label, target, workload, r->connections);
+            fprintf(out, "only in %s: %s (%s, c=%d", a->label, target, workload, r->connections);
+            if (r->pipeline > 1) {
+                fprintf(out, ", p=%d", r->pipeline);
+            }
+            fputs(")\n", out);
         }
     }
 }
 
-static size_t count_alone(const struct counts *a, const struct counts *b) {
-    size_t n = 0;
-    for (size_t i = 0; i < a->count; i++) {
-        n += !twin(b, &a->record[i]);
+/* What became of a limit over all cells: the worst, and the first cell that it comes from. */
+struct judged {
+    enum gate_state state;
+    const struct count_record *by; /* NULL = there was none, or it is kept */
+};
+
+static void judge_one(struct judged *j, enum gate_state state, const struct count_record *r) {
+    if (state != GATE_KEPT && (!j->by || (state == GATE_CROSSED && j->state != GATE_CROSSED))) {
+        *j = (struct judged){state, r};
     }
-    return n;
 }
 
-/* The worst of all cells; one that only a single run has is not decided, whichever it is: the other
- * may have been cut short. */
-static enum gate_state judge_all(const struct counts_limit *limit,
-                                 const struct counts_side *const side[2], size_t *rows) {
-    *rows = count_alone(side[1]->counts, side[0]->counts);
-    enum gate_state worst = *rows > 0 ? GATE_UNDECIDED : GATE_KEPT;
+/* A cell that only a single run has is not decided, whichever it is: the other may have been cut
+ * short. */
+static struct judged judge_all(const struct counts_limit *limit,
+                               const struct counts_side *const side[2]) {
+    struct judged j = {GATE_KEPT, NULL};
     for (size_t i = 0; i < side[0]->counts->count; i++) {
         const struct count_record *a = &side[0]->counts->record[i];
         const struct count_record *b = twin(side[1]->counts, a);
         const struct counts_change c =
             counts_change_of(&a->figure[limit->kind], b ? &b->figure[limit->kind] : NULL);
-        const enum gate_state state = counts_gate_judge(limit, &c);
-        if (state == GATE_CROSSED || (state == GATE_UNDECIDED && worst == GATE_KEPT)) {
-            worst = state;
-        }
-        ++*rows;
+        judge_one(&j, counts_gate_judge(limit, &c), a);
     }
-    return worst;
+    for (size_t i = 0; i < side[1]->counts->count; i++) {
+        const struct count_record *b = &side[1]->counts->record[i];
+        judge_one(&j, twin(side[0]->counts, b) ? GATE_KEPT : GATE_UNDECIDED, b);
+    }
+    return j;
+}
+
+static void print_limit(FILE *out, const struct counts_limit *limit, const struct judged *j,
+                        bool empty, bool utf8) {
+    fprintf(out, "limit %s>%g%%: %s", count_info(limit->kind)->metric, limit->percent,
+            j->state == GATE_CROSSED ? "crossed"
+            : j->state == GATE_KEPT  ? "kept"
+                                     : "not decided");
+    if (empty) {
+        fputs(": there are no counts to judge by", out);
+    } else if (j->by) {
+        char cell[RECORD_NAME_SIZE + 40];
+        char text[2 * RECORD_NAME_SIZE + 48];
+        char shown[4 * sizeof text];
+        cell_text(cell, sizeof cell, j->by);
+        snprintf(text, sizeof text, "%s, %s", cell, j->by->workload);
+        text_terminal(shown, sizeof shown, text, sizeof text, utf8);
+        fprintf(out, " (%s)", shown);
+    }
+    fputc('\n', out);
 }
 
 size_t counts_compare_print(FILE *out, const struct counts_side *base,
@@ -260,18 +290,11 @@ size_t counts_compare_print(FILE *out, const struct counts_side *base,
         }
     }
     for (size_t i = 0; i < gate->count; i++) {
-        size_t rows;
-        enum gate_state state = judge_all(&gate->limit[i], side, &rows);
-        if (rows == 0) {
-            state = GATE_UNDECIDED;
-        }
-        fprintf(out, "limit %s>%g%%: %s%s\n", count_info(gate->limit[i].kind)->metric,
-                gate->limit[i].percent,
-                state == GATE_CROSSED ? "crossed"
-                : state == GATE_KEPT  ? "kept"
-                                      : "not decided",
-                rows == 0 ? ": there are no counts to judge by" : "");
-        failed += state == GATE_CROSSED || (state == GATE_UNDECIDED && !allow_undecided);
+        struct judged j = judge_all(&gate->limit[i], side);
+        const bool empty = base->counts->count + other->counts->count == 0;
+        j.state = empty ? GATE_UNDECIDED : j.state;
+        print_limit(out, &gate->limit[i], &j, empty, utf8);
+        failed += j.state == GATE_CROSSED || (j.state == GATE_UNDECIDED && !allow_undecided);
     }
     return failed;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """loopbench count: with tools that are missing, slow, killed or lying, and with the real ones."""
+import fcntl
 import json
 import os
 import shutil
@@ -178,6 +179,43 @@ def _():
         eq(figure(box, "instructions")["per_request"], 100.0, "instructions")
 
 
+@tap.case("pipelines and levels are told apart wherever they are shown")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        count(box, "--connections", "1", "--pipeline", "3", out="one").expect(0)
+        count(box, "--pipeline", "3", "--connections", "1,7", out="piped").expect(0)
+        result = box.loopbench("compare", "piped", "one", "--fail-on", "instructions>1%").expect(1)
+        for part in ("only in A: a (hello, c=7, p=3)",
+                     "not decided (a c=7 p=3, hello)"):
+            has(result.out, part, "compare")
+        box.loopbench("report", "piped")  # without gnuplot: no plots
+        text = Run(box.at("piped")).text("report.md")
+        for part in ("7 connections, pipeline 3", "that answered 21 requests", "60 to 63,"):
+            has(text, part, "report")
+
+
+@tap.case("what a runner that was killed left is swept, and what another uses is not")
+def _():
+    with Box() as box:
+        tools(box, "valgrind", "strace")
+        tmp = box.at("scratch")
+        os.mkdir(tmp)
+        for name in ("loopbench-count-old111", "loopbench-count-new111", "loopbench-other"):
+            os.mkdir(os.path.join(tmp, name))
+            box.write("scratch/%s/callgrind.1" % name, "x")
+        for name in ("loopbench-count-old111", "loopbench-other"):
+            os.utime(os.path.join(tmp, name), (1, 1))
+        count(box, TMPDIR=tmp).expect(0)
+        eq(sorted(os.listdir(tmp)), ["loopbench-count-new111", "loopbench-other"], "left")
+        os.utime(os.path.join(tmp, "loopbench-count-new111"), (1, 1))
+        fd = os.open(os.path.join(tmp, "loopbench-count-new111"), os.O_RDONLY)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        count(box, out="again", TMPDIR=tmp).expect(0)
+        os.close(fd)
+        eq(sorted(os.listdir(tmp)), ["loopbench-count-new111", "loopbench-other"], "left")
+
+
 @tap.case("counts that do not settle say so")
 def _():
     with Box() as box:
@@ -186,7 +224,7 @@ def _():
         f = figure(box, "instructions")
         eq((f["state"], len(f["repeats"])), ("unsettled", 6), "figure")
         ok(f["spread"] > 0.05, "spread: %s" % f)
-        has(result.out, "did not settle", "table")
+        has(result.out, "instructions did not settle: ", "table")
 
 
 @tap.case("a target that cannot be counted is a failure, with the reason in every figure")
@@ -318,7 +356,7 @@ def _():
         has(compare("same", *gate).expect(0).out, "limit instructions>1%: kept", "same")
         result = compare("more", *gate).expect(1)
         has(result.out, "more by 4% (counts agree to 0%)", "more")
-        has(result.out, "limit instructions>1%: crossed", "more")
+        has(result.out, "limit instructions>1%: crossed (a c=1, hello)", "more")
         has(result.out, "limit syscalls>1%: kept", "more")
         compare("more", "--fail-on", "instructions>5%").expect(0)
         compare("more").expect(0)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/counts.h"
 #include "report/counts_compare.h"
 #include "store/counts.h"
 #include "tests/fixture.h"
@@ -247,6 +248,19 @@ static void test_change_below_one(void **state) {
     assert_int_equal(counts_gate_judge(&one, &c), GATE_CROSSED);
 }
 
+static void test_value_text(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{3, "3.00"}, {0.1875, "0.188"}, {0.02293, "0.0229"}, {0.0004, "0.00"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[40];
+        counts_value_text(text, sizeof text, COUNT_SYSCALLS, rows[i].value);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 static void test_equal(void **state) {
     (void)state;
     const struct counts_limit none = {COUNT_RECEIVED, 0};
@@ -262,10 +276,10 @@ static void test_equal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settle), cmocka_unit_test(test_record),
-        cmocka_unit_test(test_file),   cmocka_unit_test(test_gate_parse),
-        cmocka_unit_test(test_change), cmocka_unit_test(test_change_below_one),
-        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_settle),     cmocka_unit_test(test_record),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_gate_parse),
+        cmocka_unit_test(test_change),     cmocka_unit_test(test_change_below_one),
+        cmocka_unit_test(test_value_text), cmocka_unit_test(test_equal),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
