@@ -81,7 +81,7 @@ static bool agree(const struct count_figure *f) {
 static int rank_of(const struct count_figure *f, int at) {
     int rank = 0;
     for (int i = 0; i < f->n; i++) {
-        rank += f->repeat[i] < f->repeat[at] || (f->repeat[i] == f->repeat[at] && i < at);
+        rank += f->repeat[i] < f->repeat[at] || (i < at && f->repeat[i] == f->repeat[at]);
     }
     return rank;
 }
