@@ -9,6 +9,8 @@
 
 #include "count/client_parts.h"
 
+#define END_AT_MOST INT64_C(500000000) /* ns */
+
 void client_fail(struct client *c, const char *format, ...) {
     char text[256];
     va_list ap;
@@ -78,6 +80,10 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
     struct link *l = (struct link *)stream;
     struct client *c = l->client;
     c->moves++;
+    if (n < 0 && c->ending) {
+        l->ended = true;
+        return;
+    }
     if (n < 0) {
         client_fail(c, n == UV_EOF ? "a connection was closed%s" : "a connection broke: %s",
                     n == UV_EOF ? "" : uv_strerror((int)n));
@@ -145,6 +151,28 @@ static bool is_closed(void *ctx) {
     return c->links == 0;
 }
 
+static bool has_ended(void *ctx) {
+    const struct client *c = ctx;
+    for (int i = 0; i < c->spec->connections; i++) {
+        if (!c->link[i].ended) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The target sees the end of every connection before it is told to stop, whoever would be quicker.
+ * One that does not close what its client has closed is not waited for long. */
+static void end_links(struct client *c) {
+    c->ending = true;
+    for (int i = 0; i < c->spec->connections; i++) {
+        struct link *l = &c->link[i];
+        l->ended = uv_shutdown(&l->shutdown, (uv_stream_t *)&l->tcp, NULL) != 0;
+    }
+    loop_wait(c->loop, has_ended, c, END_AT_MOST);
+    client_settle();
+}
+
 /* Waits as long as something moves. */
 static enum client_end drive(struct client *c) {
     uint64_t before;
@@ -191,6 +219,9 @@ static enum client_end run(struct client *c) {
     }
     freeaddrinfo(address);
     const enum client_end end = drive(c);
+    if (end == CLIENT_DONE) {
+        end_links(c);
+    }
     uv_close((uv_handle_t *)&c->second, on_timer_closed);
     for (int i = 0; i < c->spec->connections; i++) {
         close_link(&c->link[i]);

@@ -18,7 +18,8 @@ struct link {
     struct client *client;
     int waiting; /* replies still to come in this turn */
     struct date_reader date;
-    bool open;
+    uv_shutdown_t shutdown;
+    bool open, ended; /* ended: the target has closed it, too */
 };
 
 struct client {
@@ -35,6 +36,7 @@ struct client {
     uint64_t moves;  /* of any kind: what must go on */
     uv_timer_t second;
     char date[DATE_SIZE]; /* of the last reply; "" = there was none */
+    bool ending;          /* all is said: the target is to close what we have closed */
     bool failed;
     struct err *e;
     char buf[65536];
@@ -42,6 +44,10 @@ struct client {
 
 /* The first reason stands. */
 void client_fail(struct client *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Gives the target a moment in which nothing comes, so that it goes back to its wait: whether two
+ * events are found by one wait or by two is chance otherwise. */
+void client_settle(void);
 
 /* The next requests, at most `pipeline` on each connection: now, or when the next second has come.
  */

@@ -6,8 +6,9 @@
 /* Servers may read the time from a clock that moves with the kernel's tick only. */
 #define CLOCK_COARSE_MS 15
 
-#define MS_NS   1000000L
-#define SURE_NS (100 * MS_NS) /* from a target's readiness to the first request, at most */
+#define MS_NS     1000000L
+#define SETTLE_NS (20 * MS_NS)
+#define SURE_NS   (100 * MS_NS) /* from a target's readiness to the first request, at most */
 
 static void on_written(uv_write_t *write, int status) {
     struct link *l = write->data;
@@ -57,9 +58,17 @@ static bool must_wait(struct client *c, const struct timespec *now) {
     return turns > 0 && turns <= s->seconds - c->out->seconds;
 }
 
+void client_settle(void) {
+    static const struct timespec moment = {.tv_nsec = SETTLE_NS};
+    nanosleep(&moment, NULL);
+}
+
 void client_next_turn(struct client *c) {
     static const struct timespec apart = {.tv_nsec = MS_NS};
     struct timespec now;
+    if (c->asked == 0) {
+        client_settle(); /* every connection is accepted */
+    }
     if (c->spec->steady && c->asked > 0) {
         nanosleep(&apart, NULL); /* too short for the loop's timers; nothing else is to be done */
     }

@@ -10,6 +10,40 @@
  */
 #define CALL_LEAST 0.0005
 
+/* ---- pairs of processes */
+
+/* sum += sign × values */
+static void add_all(json_t *sum, json_t *values, int sign) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(values, name, value) {
+        const json_int_t before = json_integer_value(json_object_get(sum, name));
+        json_object_set_new_nocheck(sum, name,
+                                    json_integer(before + sign * json_integer_value(value)));
+    }
+}
+
+static json_t *difference(json_t *low, json_t *high) {
+    json_t *sum = low && high ? json_object() : NULL;
+    add_all(sum, high, 1);
+    add_all(sum, low, -1);
+    return sum;
+}
+
+void details_take(struct details *d, const struct count_total *low,
+                  const struct count_total *high) {
+    *d = (struct details){
+        .calls = difference(low->calls, high->calls),
+        .cost = difference(low->instructions.cost, high->instructions.cost),
+    };
+}
+
+void details_release(struct details *d) {
+    json_decref(d->calls);
+    json_decref(d->cost);
+    *d = (struct details){0};
+}
+
 /* ---- system calls */
 
 static int dearer_call(const void *a, const void *b) {
@@ -19,16 +53,15 @@ static int dearer_call(const void *a, const void *b) {
                                             : strcmp(x->name, y->name);
 }
 
-static void fill_calls(struct count_record *r, json_t *low, json_t *high, double requests) {
-    struct count_call *all = calloc(json_object_size(high) + 1, sizeof *all);
+static void fill_calls(struct count_record *r, json_t *calls, double requests) {
+    struct count_call *all = calloc(json_object_size(calls) + 1, sizeof *all);
     size_t n = 0;
     const char *name;
     json_t *value;
     r->calls = 0;
-    json_object_foreach(high, name, value) {
-        const json_int_t before = json_integer_value(json_object_get(low, name));
-        const double each = (double)(json_integer_value(value) - before) / requests;
-        if (all && each >= CALL_LEAST) {
+    json_object_foreach(calls, name, value) {
+        const double each = (double)json_integer_value(value) / requests;
+        if (all && fabs(each) >= CALL_LEAST) {
             snprintf(all[n].name, sizeof all[n].name, "%s", name);
             all[n++].per_request = each;
         }
@@ -97,17 +130,16 @@ static int dearer_function(const void *a, const void *b) {
                                             : strcmp(x->name, y->name);
 }
 
-static void fill_functions(struct count_record *r, json_t *low, json_t *high, double requests) {
-    struct count_function *all = calloc(json_object_size(high) + 1, sizeof *all);
+static void fill_functions(struct count_record *r, json_t *cost, double requests) {
+    struct count_function *all = calloc(json_object_size(cost) + 1, sizeof *all);
     size_t n = 0;
     const char *name;
     json_t *value;
     for (int p = 0; p < COUNT_PARTS; p++) {
         r->part[p] = 0;
     }
-    json_object_foreach(high, name, value) {
-        const json_int_t before = json_integer_value(json_object_get(low, name));
-        const double each = (double)(json_integer_value(value) - before) / requests;
+    json_object_foreach(cost, name, value) {
+        const double each = (double)json_integer_value(value) / requests;
         char *key = each != 0 ? strdup(name) : NULL;
         if (!key) {
             continue;
@@ -130,13 +162,36 @@ static void fill_functions(struct count_record *r, json_t *low, json_t *high, do
     free(all);
 }
 
-void details_fill(struct count_record *r, const struct count_total *low,
-                  const struct count_total *high) {
-    const double requests = (double)(r->high - r->low);
-    if (low->calls && high->calls) {
-        fill_calls(r, low->calls, high->calls, requests);
+typedef void fill_fn(struct count_record *r, json_t *sum, double requests);
+
+/* From the pairs that the figure is the mean of. */
+static void fill(struct count_record *r, enum count_kind kind, json_t *const *pair, int n,
+                 fill_fn *by) {
+    const struct count_figure *f = &r->figure[kind];
+    int chosen[COUNTS_REPEATS_MAX];
+    if (f->state == COUNT_MISSING || f->n != n) {
+        return;
     }
-    if (low->instructions.cost && high->instructions.cost) {
-        fill_functions(r, low->instructions.cost, high->instructions.cost, requests);
+    const int used = count_chosen(f, chosen);
+    json_t *sum = json_object();
+    for (int i = 0; i < used; i++) {
+        add_all(sum, pair[chosen[i]], 1);
+    }
+    by(r, sum, (double)(r->high - r->low) * used);
+    json_decref(sum);
+}
+
+void details_fill(struct count_record *r, const struct details *pair, int n) {
+    json_t *calls[COUNTS_REPEATS_MAX];
+    json_t *cost[COUNTS_REPEATS_MAX];
+    for (int i = 0; i < n; i++) {
+        calls[i] = pair[i].calls;
+        cost[i] = pair[i].cost;
+    }
+    if (n > 0 && calls[0]) {
+        fill(r, COUNT_SYSCALLS, calls, n, fill_calls);
+    }
+    if (n > 0 && cost[0]) {
+        fill(r, COUNT_INSTRUCTIONS, cost, n, fill_functions);
     }
 }

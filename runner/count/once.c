@@ -1,9 +1,11 @@
 #include "count/once.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "count/client.h"
 #include "load/request.h"
@@ -13,6 +15,8 @@
 #define STALL         (5 * SECOND)
 #define READY_TIMEOUT (10 * SECOND)
 #define READY_AT_MOST (120 * SECOND)
+#define GONE_AT_MOST  (SECOND / 2)
+#define FULL          (64 << 10) /* bytes; a tool that has no more left to write into could not */
 
 /* The target's spec with a tool's words put in. */
 struct wrapped {
@@ -48,7 +52,7 @@ static int wrap(struct wrapped *w, const struct count_subject *s, const struct c
     *w = (struct wrapped){.spec = s->spec};
     w->spec.ready_timeout_ns = slow < READY_AT_MOST || slow == ready ? slow : READY_AT_MOST;
     w->spec.stop_grace_ns = (int64_t)((double)s->spec.stop_grace_ns * tool->slower);
-    if (!s->here) {
+    if (s->elsewhere) {
         return 0;
     }
     if (tool->words) {
@@ -121,11 +125,20 @@ static enum once_end watch(const struct count_subject *s, const struct count_too
     return end;
 }
 
-/* A target that went down tells more than the client that lost it. */
-static enum once_end conclude(enum once_end end, const struct target_ops *ops, struct target *t,
+static bool is_gone(void *ctx) {
+    const struct target *t = ctx;
+    return !t->ops->alive(t);
+}
+
+/* A target that went down tells more than the client that lost it; its connections are closed
+ * before its end is seen. */
+static enum once_end conclude(enum once_end end, const struct count_subject *s, struct target *t,
                               struct err *e) {
     struct err why = {0};
-    const enum target_failure f = ops->stop(t, &why);
+    if (end == ONCE_FAILED && t->ops->alive) {
+        loop_wait(s->loop, is_gone, t, GONE_AT_MOST);
+    }
+    const enum target_failure f = s->ops->stop(t, &why);
     if (end == ONCE_COUNTED && f != TARGET_OK) {
         *e = why;
         return ONCE_FAILED;
@@ -134,6 +147,20 @@ static enum once_end conclude(enum once_end end, const struct target_ops *ops, s
         *e = why;
     }
     return end;
+}
+
+/* Why a tool left less than it should have. */
+static void explain(const struct count_subject *s, const struct count_tool *tool, struct err *e) {
+    struct statvfs v;
+    if (statvfs(s->dir, &v) == 0 && (uint64_t)v.f_bavail * v.f_frsize < FULL) {
+        const struct err why = *e;
+        err_set(e, ERR_FAILED, "no space is left in %s, where tools write (set TMPDIR): %s", s->dir,
+                why.text);
+    } else if (tool->starts && s->spec.stop_signal == SIGKILL) {
+        err_set(e, ERR_FAILED,
+                "it is stopped by SIGKILL, and a process that is killed leaves no "
+                "counts: choose another stop-signal");
+    }
 }
 
 static enum once_end run(const struct count_subject *s, const struct count_tool *tool,
@@ -148,10 +175,11 @@ static enum once_end run(const struct count_subject *s, const struct count_tool 
                         : f == TARGET_INTERRUPTED ? ONCE_INTERRUPTED
                                                   : ONCE_FAILED;
     if (t && f == TARGET_OK) {
-        end = conclude(end, s->ops, t, e);
+        end = conclude(end, s, t, e);
     }
     s->ops->free(t);
-    if (end == ONCE_COUNTED && s->here && tool->read && tool->read(s->dir, out, e) != 0) {
+    if (end == ONCE_COUNTED && !s->elsewhere && tool->read && tool->read(s->dir, out, e) != 0) {
+        explain(s, tool, e);
         end = ONCE_FAILED;
     }
     return end;

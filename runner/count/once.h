@@ -11,7 +11,7 @@ struct count_subject {
     struct loop *loop;
     const struct target_ops *ops;
     struct target_spec spec; /* of the target by itself */
-    bool here;               /* a process that this runner starts: tools can be put before it */
+    const char *elsewhere;   /* why no tool can be put before it; NULL = this runner starts it */
     const struct workload *workload;
     int connections, pipeline;
     const struct count_paths *paths;

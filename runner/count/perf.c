@@ -119,7 +119,7 @@ struct perf *perf_start(const struct perf_source *source, const pid_t *pids, siz
         }
     }
     if (p->n == 0) {
-        err_set(e, ERR_MACHINE, "no process to count in");
+        err_set(e, ERR_MACHINE, "its processes cannot be seen from here");
         perf_free(p);
         return NULL;
     }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -14,6 +15,7 @@
 
 #define STRACE_LIMIT ((size_t)1 << 20)
 #define PIDS_MAX     256
+#define LOG_PREFIX   "log." /* of valgrind's own messages, one file a process */
 
 void count_total_init(struct count_total *t) {
     *t = (struct count_total){0};
@@ -66,8 +68,8 @@ static void alloc_words(const struct count_paths *paths, const char *dir, struct
     w->env[w->envc++] = w->room[1];
     int fd = open(strchr(w->room[0], '=') + 1, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) {
-        const uint64_t nothing = 0;
-        ssize_t n = write(fd, &nothing, sizeof nothing);
+        const uint64_t nothing[2] = {0}; /* the count, and whether it was loaded */
+        ssize_t n = write(fd, nothing, sizeof nothing);
         (void)n; /* a file that is too short reads as not loaded */
         close(fd);
     }
@@ -75,17 +77,19 @@ static void alloc_words(const struct count_paths *paths, const char *dir, struct
 
 static int alloc_read(const char *dir, struct count_total *out, struct err *e) {
     char path[PATH_MAX];
-    uint64_t n = 0;
+    uint64_t n[2] = {0};
     if (file_join(path, sizeof path, dir, "allocations", e) != 0) {
         return -1;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool there = fd >= 0 && read(fd, &n, sizeof n) == (ssize_t)sizeof n;
+    const bool there = fd >= 0 && read(fd, n, sizeof n) == (ssize_t)sizeof n;
     if (fd >= 0) {
         close(fd);
     }
-    /* No program gets to its first request without one; 0 is a library that was not loaded. */
-    out->of[COUNT_ALLOCATIONS] = there && n > 0 && n < INT64_MAX ? (int64_t)n : -1;
+    out->preloaded = there && n[1] == 1;
+    /* Not a single one: they are made elsewhere. */
+    out->of[COUNT_ALLOCATIONS] =
+        out->preloaded && n[0] > 0 && n[0] < INT64_MAX ? (int64_t)n[0] : -1;
     return 0;
 }
 
@@ -159,9 +163,10 @@ static int callgrind_check(const struct count_paths *paths, struct err *e) {
 static void callgrind_words(const struct count_paths *paths, const char *dir,
                             struct tool_words *w) {
     snprintf(w->room[0], sizeof w->room[0], "--callgrind-out-file=%s/callgrind.%%p", dir);
+    snprintf(w->room[1], sizeof w->room[1], "--log-file=%s/" LOG_PREFIX "%%p", dir);
     const char *const words[] = {
         paths->valgrind,   "--tool=callgrind", "--quiet",  "--vgdb=no", "--trace-children=yes",
-        "--dump-line=yes", "--dump-instr=no",  w->room[0], "--"};
+        "--dump-line=yes", "--dump-instr=no",  w->room[0], w->room[1],  "--"};
     memcpy(w->argv, words, sizeof words);
     w->argc = sizeof words / sizeof words[0];
     /* Looking symbols up at the first call would be counted with some request. */
@@ -183,6 +188,17 @@ static int callgrind_read_file(const char *dir, const char *name, struct count_t
     return rc;
 }
 
+/* A log is there from a process's first moment, its counts from its last, unless it was killed: a
+ * sum without them would be a part of the truth. */
+static int callgrind_check_process(int dir, const char *pid, struct err *e) {
+    char name[64];
+    struct stat s;
+    snprintf(name, sizeof name, "callgrind.%.32s", pid);
+    return fstatat(dir, name, &s, 0) == 0 && s.st_size > 0
+               ? 0
+               : err_set(e, ERR_FAILED, "process %.32s was killed and left no counts", pid);
+}
+
 /* One file a process. */
 static int callgrind_read(const char *dir, struct count_total *out, struct err *e) {
     const struct dirent *entry;
@@ -190,9 +206,18 @@ static int callgrind_read(const char *dir, struct count_total *out, struct err *
     int rc = callgrind_init(&out->instructions, e);
     DIR *d = opendir(dir);
     while (rc == 0 && d && (entry = readdir(d))) {
+        if (strncmp(entry->d_name, LOG_PREFIX, sizeof LOG_PREFIX - 1) == 0) {
+            rc = callgrind_check_process(dirfd(d), entry->d_name + sizeof LOG_PREFIX - 1, e);
+        } else if (strncmp(entry->d_name, "callgrind.", 10) == 0) {
+            files++;
+        }
+    }
+    if (d) {
+        rewinddir(d);
+    }
+    while (rc == 0 && d && (entry = readdir(d))) {
         if (strncmp(entry->d_name, "callgrind.", 10) == 0) {
             rc = callgrind_read_file(dir, entry->d_name, out, e);
-            files++;
         }
     }
     if (d) {

@@ -19,6 +19,7 @@ struct count_total {
     int64_t of[COUNT_KINDS];       /* -1 = not counted by this tool */
     struct callgrind instructions; /* cost NULL = not counted */
     json_t *calls;                 /* name → calls; NULL = not counted */
+    bool preloaded;                /* the library that counts allocations was */
     int64_t seconds;               /* changes of the date in the replies */
 };
 

@@ -8,9 +8,6 @@
 
 #define NAME_COLUMNS 24
 
-/* Fewer than this per request is none: a timer's, or the start's. */
-#define NONE COUNTS_TOLERANCE
-
 static enum count_kind metric_find(const char *name, size_t len) {
     int k = 0;
     for (; k < COUNT_KINDS; k++) {
@@ -78,11 +75,18 @@ struct counts_change counts_change_of(const struct count_figure *a, const struct
     if (!a || !b || a->state != COUNT_SETTLED || b->state != COUNT_SETTLED) {
         return c;
     }
-    c.within = fmax(COUNTS_TOLERANCE, a->spread + b->spread);
-    if (fabs(a->per_request) < NONE) {
-        c.change = fabs(b->per_request) < NONE ? 0 : INFINITY;
+    const double scale = count_scale(a->per_request);
+    const double more = b->per_request - a->per_request;
+    const double apart = a->spread * scale + b->spread * count_scale(b->per_request);
+    if (more == 0 && apart == 0) {
+        c.within = 0; /* equal to the digit, and every time */
     } else {
-        c.change = b->per_request / a->per_request - 1;
+        c.within = fmax(COUNTS_TOLERANCE, (COUNTS_TOLERANCE + apart) / scale);
+    }
+    if (fabs(a->per_request) < COUNTS_NONE) {
+        c.change = fabs(more) <= c.within ? 0 : more > 0 ? INFINITY : -1;
+    } else {
+        c.change = more / scale;
     }
     c.kind = fabs(c.change) <= c.within ? COUNTS_SAME : c.change > 0 ? COUNTS_MORE : COUNTS_FEWER;
     return c;
@@ -129,7 +133,8 @@ static void unknown_text(char *out, size_t size, const struct counts_side *const
 static void change_text(char *out, size_t size, const struct counts_change *c,
                         const struct count_figure *const f[2]) {
     char apart[32];
-    counts_percent_text(apart, sizeof apart, f[0]->spread + f[1]->spread);
+    const double spread = f[0]->spread + f[1]->spread;
+    counts_percent_text(apart, sizeof apart, c->within > COUNTS_TOLERANCE ? c->within : spread);
     if (c->kind == COUNTS_SAME) {
         snprintf(out, size, "the same (counts agree to %s)", apart);
     } else if (!isfinite(c->change)) {
@@ -140,6 +145,13 @@ static void change_text(char *out, size_t size, const struct counts_change *c,
     }
 }
 
+static void cell_text(char *out, size_t size, const struct count_record *r) {
+    const int used = snprintf(out, size, "%s c=%d", r->target, r->connections);
+    if (r->pipeline > 1 && used > 0 && (size_t)used < size) {
+        snprintf(out + used, size - (size_t)used, " p=%d", r->pipeline);
+    }
+}
+
 static void print_figure(FILE *out, enum count_kind kind, const struct counts_side *const side[2],
                          const struct count_record *const r[2], bool named, bool utf8) {
     const struct count_figure *const f[] = {&r[0]->figure[kind], &r[1]->figure[kind]};
@@ -147,11 +159,7 @@ static void print_figure(FILE *out, enum count_kind kind, const struct counts_si
     char text[COUNTS_REASON_SIZE + 96];
     char shown[4 * (COUNTS_REASON_SIZE + 96)];
     char name[RECORD_NAME_SIZE + 40];
-    snprintf(name, sizeof name, "%s c=%d", r[0]->target, r[0]->connections);
-    if (r[0]->pipeline > 1) {
-        const size_t used = strlen(name);
-        snprintf(name + used, sizeof name - used, " p=%d", r[0]->pipeline);
-    }
+    cell_text(name, sizeof name, r[0]);
     put_padded(out, named ? name : "", NAME_COLUMNS, false, utf8);
     put_padded(out, count_info(kind)->title, 22, false, utf8);
     for (int i = 0; i < 2; i++) {
@@ -206,28 +214,64 @@ static void print_alone(FILE *out, const struct counts_side *a, const struct cou
             char workload[4 * NAME_COLUMNS + 8];
             text_terminal(target, sizeof target, r->target, NAME_COLUMNS, utf8);
             text_terminal(workload, sizeof workload, r->workload, NAME_COLUMNS, utf8);
-            fprintf(out, "only in %s: %s (%s, c=%d)\n", a->label, target, workload, r->connections);
+            fprintf(out, "only in %s: %s (%s, c=%d", a->label, target, workload, r->connections);
+            if (r->pipeline > 1) {
+                fprintf(out, ", p=%d", r->pipeline);
+            }
+            fputs(")\n", out);
         }
     }
 }
 
-/* The worst of all cells; one that only a single run has is not decided. */
-static enum gate_state judge_all(const struct counts_limit *limit,
-                                 const struct counts_side *const side[2], size_t *rows) {
-    enum gate_state worst = GATE_KEPT;
-    *rows = 0;
+/* What became of a limit over all cells: the worst, and the first cell that it comes from. */
+struct judged {
+    enum gate_state state;
+    const struct count_record *by; /* NULL = there was none, or it is kept */
+};
+
+static void judge_one(struct judged *j, enum gate_state state, const struct count_record *r) {
+    if (state != GATE_KEPT && (!j->by || (state == GATE_CROSSED && j->state != GATE_CROSSED))) {
+        *j = (struct judged){state, r};
+    }
+}
+
+/* A cell that only a single run has is not decided, whichever it is: the other may have been cut
+ * short. */
+static struct judged judge_all(const struct counts_limit *limit,
+                               const struct counts_side *const side[2]) {
+    struct judged j = {GATE_KEPT, NULL};
     for (size_t i = 0; i < side[0]->counts->count; i++) {
         const struct count_record *a = &side[0]->counts->record[i];
         const struct count_record *b = twin(side[1]->counts, a);
         const struct counts_change c =
             counts_change_of(&a->figure[limit->kind], b ? &b->figure[limit->kind] : NULL);
-        const enum gate_state state = counts_gate_judge(limit, &c);
-        if (state == GATE_CROSSED || (state == GATE_UNDECIDED && worst == GATE_KEPT)) {
-            worst = state;
-        }
-        ++*rows;
+        judge_one(&j, counts_gate_judge(limit, &c), a);
     }
-    return worst;
+    for (size_t i = 0; i < side[1]->counts->count; i++) {
+        const struct count_record *b = &side[1]->counts->record[i];
+        judge_one(&j, twin(side[0]->counts, b) ? GATE_KEPT : GATE_UNDECIDED, b);
+    }
+    return j;
+}
+
+static void print_limit(FILE *out, const struct counts_limit *limit, const struct judged *j,
+                        bool empty, bool utf8) {
+    fprintf(out, "limit %s>%g%%: %s", count_info(limit->kind)->metric, limit->percent,
+            j->state == GATE_CROSSED ? "crossed"
+            : j->state == GATE_KEPT  ? "kept"
+                                     : "not decided");
+    if (empty) {
+        fputs(": there are no counts to judge by", out);
+    } else if (j->by) {
+        char cell[RECORD_NAME_SIZE + 40];
+        char text[2 * RECORD_NAME_SIZE + 48];
+        char shown[4 * sizeof text];
+        cell_text(cell, sizeof cell, j->by);
+        snprintf(text, sizeof text, "%s, %s", cell, j->by->workload);
+        text_terminal(shown, sizeof shown, text, sizeof text, utf8);
+        fprintf(out, " (%s)", shown);
+    }
+    fputc('\n', out);
 }
 
 size_t counts_compare_print(FILE *out, const struct counts_side *base,
@@ -239,19 +283,18 @@ size_t counts_compare_print(FILE *out, const struct counts_side *base,
     fputc('\n', out);
     print_alone(out, base, other, utf8);
     print_alone(out, other, base, utf8);
-    for (size_t i = 0; i < gate->count; i++) {
-        size_t rows;
-        enum gate_state state = judge_all(&gate->limit[i], side, &rows);
-        if (rows == 0) {
-            state = GATE_UNDECIDED;
+    for (int i = 0; i < 2; i++) {
+        if (side[i]->counts->torn) {
+            fprintf(out, "the last line of %s's " COUNTS_FILE " was cut short and is left out\n",
+                    side[i]->label);
         }
-        fprintf(out, "limit %s>%g%%: %s%s\n", count_info(gate->limit[i].kind)->metric,
-                gate->limit[i].percent,
-                state == GATE_CROSSED ? "crossed"
-                : state == GATE_KEPT  ? "kept"
-                                      : "not decided",
-                rows == 0 ? ": there are no counts to judge by" : "");
-        failed += state == GATE_CROSSED || (state == GATE_UNDECIDED && !allow_undecided);
+    }
+    for (size_t i = 0; i < gate->count; i++) {
+        struct judged j = judge_all(&gate->limit[i], side);
+        const bool empty = base->counts->count + other->counts->count == 0;
+        j.state = empty ? GATE_UNDECIDED : j.state;
+        print_limit(out, &gate->limit[i], &j, empty, utf8);
+        failed += j.state == GATE_CROSSED || (j.state == GATE_UNDECIDED && !allow_undecided);
     }
     return failed;
 }

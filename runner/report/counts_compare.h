@@ -1,10 +1,13 @@
 /* counts_compare.h — the counts of two runs, cell by cell.
  *
  * Counts do not depend on the machine's mood, so a difference beyond what a run's own repeats
- * differ by is one of the servers. With the spreads s of the two figures a and b, u = max(0.1%,
- * s(a) + s(b)),   change = b / a − 1 and a figure is the same when |change| is at most u, else more
- * or fewer. A limit "instructions>1%" is crossed when change − u lies above it, kept when change +
- * u does not, else not decided; nor is it where a figure is missing or did not settle. */
+ * differ by is one of the servers. With the spreads s of the two figures a and b,
+ *     u = max(0.1%, (0.001 + s(a) a + s(b) b) / a), or 0 where both always gave the same count,
+ *     change = b / a − 1
+ * and a figure is the same when |change| is at most u, else more or fewer. Where a is none
+ * (COUNTS_NONE) it is the same when b is within u of one of it. A limit "instructions>1%" is
+ * crossed when change − u lies above it, kept when change + u does not, else not decided; nor is it
+ * where a figure is missing or did not settle. */
 #ifndef REPORT_COUNTS_COMPARE_H
 #define REPORT_COUNTS_COMPARE_H
 

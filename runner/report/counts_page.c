@@ -63,7 +63,12 @@ static void put_agreement(struct doc *d, const struct count_record *r) {
         return;
     }
     counts_percent_text(text, sizeof text, worst->spread);
-    doc_say(d, worst->state == COUNT_SETTLED ? "%s" : "did not settle: %s", text);
+    if (worst->state == COUNT_SETTLED) {
+        doc_say(d, "%s", text);
+    } else {
+        doc_say(d, "%s did not settle: %s", count_info((enum count_kind)(worst - r->figure))->title,
+                text);
+    }
 }
 
 static void put_table(struct doc *d, const struct counts *c) {
@@ -181,6 +186,9 @@ static void put_functions(struct doc *d, const struct counts *c) {
         doc_say(d, ", ");
         doc_name(d, r->workload);
         doc_say(d, ", %d connection%s", r->connections, r->connections == 1 ? "" : "s");
+        if (r->pipeline > 1) {
+            doc_say(d, ", pipeline %d", r->pipeline);
+        }
         doc_close(d, DOC_SMALL);
         doc_table(d, "The functions that cost most", all, COUNT(all));
         for (size_t k = 0; k < r->functions; k++) {
@@ -252,22 +260,45 @@ static const char *gist_of(const struct plot *p) {
                : "Fewer is better. System calls that the server makes for one request, by name.";
 }
 
+/* "500", or "500 to 512" where levels, which take whole turns, differ. */
+static void requests_text(char *out, size_t size, const struct counts *c, bool high) {
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const int64_t n = high ? c->record[i].high : c->record[i].low;
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    if (least == most) {
+        snprintf(out, size, "%lld", (long long)least);
+    } else {
+        snprintf(out, size, "%lld to %lld", (long long)least, (long long)most);
+    }
+}
+
 void counts_page(struct doc *d, const struct counts *c, const struct plots *p) {
     if (c->count == 0) {
         return;
     }
-    const struct count_record *first = &c->record[0];
+    char low[48];
+    char high[48];
+    requests_text(low, sizeof low, c, false);
+    requests_text(high, sizeof high, c, true);
     doc_whole(d, DOC_SECTION, "counts", "What one request costs");
     doc_begin(d, DOC_PARAGRAPH, NULL);
     doc_say(d,
             "Counted, not timed: these figures do not depend on how busy the machine was. Each is "
-            "the difference between two fresh processes, one that answered %lld requests and one "
-            "that answered %lld, divided by the requests between them, so that start and end fall "
-            "out; it was repeated until two successive ones agreed within %g%%. ",
-            (long long)first->low, (long long)first->high, 100 * COUNTS_TOLERANCE);
+            "the difference between two fresh processes, one that answered %s requests and one "
+            "that answered %s, divided by the requests between them, so that start and end fall "
+            "out; it was repeated until they agreed within %g%%. ",
+            low, high, 100 * COUNTS_TOLERANCE);
     doc_see(d, "counts.md", "What is counted, and what is not");
     doc_say(d, ".");
     doc_close(d, DOC_PARAGRAPH);
+    if (c->torn) {
+        doc_whole(d, DOC_BAD, NULL,
+                  "The last line of " COUNTS_FILE " was cut short and is left out.");
+    }
     put_table(d, c);
     for (size_t i = 0; p && i < p->count; i++) {
         doc_picture(d, &p->plot[i], gist_of(&p->plot[i]));

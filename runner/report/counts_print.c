@@ -11,8 +11,12 @@ void counts_value_text(char *out, size_t size, enum count_kind kind, double valu
         snprintf(out, size, "n/a");
     } else if (count_info(kind)->decimals == 0) {
         figure_thousands(out, size, round(value));
+    } else if (fabs(value) < COUNTS_NONE) {
+        snprintf(out, size, "%.*f", count_info(kind)->decimals, 0.0);
     } else {
-        snprintf(out, size, "%.*f", count_info(kind)->decimals, fabs(value) < 0.005 ? 0 : value);
+        /* Below one, what pipelined requests share, two decimals would hide a change of 5%. */
+        const int more = fabs(value) < 0.1 ? 2 : fabs(value) < 1;
+        snprintf(out, size, "%.*f", count_info(kind)->decimals + more, value);
     }
 }
 
@@ -89,20 +93,30 @@ static const struct {
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
 
-/* The widest spread of a record's figures but the kernel's, which no repeat brings together. */
+/* The widest spread of a record's figures but the kernel's, which no repeat brings together; of
+ * those that did not settle, where there are any, and then by name. */
 static void put_spread(FILE *out, const struct count_record *r) {
-    double widest = 0;
-    bool settled = true;
+    const struct count_figure *worst = NULL;
     char text[40];
     for (int k = 0; k < COUNT_KINDS; k++) {
         const struct count_figure *f = &r->figure[k];
-        if (k != COUNT_KERNEL && f->state != COUNT_MISSING) {
-            widest = fmax(widest, f->spread);
-            settled = settled && f->state == COUNT_SETTLED;
+        if (k != COUNT_KERNEL && f->state != COUNT_MISSING &&
+            (!worst || f->state > worst->state ||
+             (f->state == worst->state && f->spread > worst->spread))) {
+            worst = f;
         }
     }
-    counts_percent_text(text, sizeof text, widest);
-    fprintf(out, "  %s%s\n", settled ? "agree to " : "did not settle: ", text);
+    if (!worst) {
+        fputs("  nothing was counted\n", out);
+        return;
+    }
+    counts_percent_text(text, sizeof text, worst->spread);
+    if (worst->state == COUNT_SETTLED) {
+        fprintf(out, "  agree to %s\n", text);
+    } else {
+        fprintf(out, "  %s did not settle: %s\n",
+                count_info((enum count_kind)(worst - r->figure))->title, text);
+    }
 }
 
 static bool has_reason(const struct count_record *r, const char *reason) {
@@ -189,4 +203,7 @@ void counts_print(FILE *out, const struct counts *c, bool utf8) {
     }
     fputc('\n', out);
     put_missing(out, c, utf8);
+    if (c->torn) {
+        fputs("the last line of " COUNTS_FILE " was cut short and is left out\n", out);
+    }
 }

@@ -40,42 +40,79 @@ void count_record_init(struct count_record *r) {
     }
 }
 
-static bool agree(double a, double b) {
-    const double apart = fabs(a - b);
-    return apart <= COUNTS_TOLERANCE * fmax(fabs(a), fabs(b)) || apart <= COUNTS_TOLERANCE;
+double count_scale(double figure) {
+    return fabs(figure) < COUNTS_NONE ? 1 : fabs(figure);
 }
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
+double count_tolerance(double figure) {
+    return fmax(COUNTS_TOLERANCE, COUNTS_TOLERANCE / count_scale(figure));
 }
 
-/* Of less than one per request no part is formed: one allocation in a thousand requests is not 200%
- * more than none. */
 static double spread_of(double lo, double hi) {
-    return (hi - lo) / fmax(fabs(lo + hi) / 2, 1);
+    return (hi - lo) / count_scale((lo + hi) / 2);
+}
+
+/* The smallest and largest of some repeats. */
+struct range {
+    double lo, hi;
+};
+
+static struct range range_of(const double *v, int n) {
+    struct range r = {v[0], v[0]};
+    for (int i = 1; i < n; i++) {
+        r.lo = fmin(r.lo, v[i]);
+        r.hi = fmax(r.hi, v[i]);
+    }
+    return r;
+}
+
+/* Of two alone, or of the last three. */
+static int agreeing(int n) {
+    return n == 2 ? 2 : 3;
+}
+
+static bool agree(const struct count_figure *f) {
+    const int n = agreeing(f->n);
+    const struct range r = range_of(f->repeat + f->n - n, n);
+    return spread_of(r.lo, r.hi) <= count_tolerance((r.lo + r.hi) / 2);
+}
+
+/* How many of the repeats are less than one of them, or the same and earlier. */
+static int rank_of(const struct count_figure *f, int at) {
+    int rank = 0;
+    for (int i = 0; i < f->n; i++) {
+        rank += f->repeat[i] < f->repeat[at] || (i < at && f->repeat[i] == f->repeat[at]);
+    }
+    return rank;
+}
+
+int count_chosen(const struct count_figure *f, int chosen[COUNTS_REPEATS_MAX]) {
+    int n = 0;
+    for (int i = 0; i < f->n; i++) {
+        const int rank = rank_of(f, i);
+        if (f->state == COUNT_SETTLED ? i >= f->n - agreeing(f->n)
+                                      : rank == (f->n - 1) / 2 || rank == f->n / 2) {
+            chosen[n++] = i;
+        }
+    }
+    return n;
 }
 
 bool count_settle(struct count_figure *f) {
-    double sorted[COUNTS_REPEATS_MAX];
+    int chosen[COUNTS_REPEATS_MAX];
+    double sum = 0;
     if (f->n < 2) {
         return false;
     }
-    const double a = f->repeat[f->n - 2];
-    const double b = f->repeat[f->n - 1];
-    if (agree(a, b)) {
-        f->state = COUNT_SETTLED;
-        f->per_request = (a + b) / 2;
-        f->spread = spread_of(fmin(a, b), fmax(a, b));
-        return true;
+    f->state = agree(f) ? COUNT_SETTLED : COUNT_UNSETTLED;
+    const int n = count_chosen(f, chosen);
+    for (int i = 0; i < n; i++) {
+        sum += f->repeat[chosen[i]];
     }
-    memcpy(sorted, f->repeat, (size_t)f->n * sizeof sorted[0]);
-    qsort(sorted, (size_t)f->n, sizeof sorted[0], by_value);
-    f->state = COUNT_UNSETTLED;
-    f->per_request = (sorted[(f->n - 1) / 2] + sorted[f->n / 2]) / 2;
-    f->spread = spread_of(sorted[0], sorted[f->n - 1]);
-    return false;
+    f->per_request = sum / n;
+    const struct range all = range_of(f->repeat, f->n);
+    f->spread = spread_of(all.lo, all.hi);
+    return f->state == COUNT_SETTLED;
 }
 
 bool counts_only(const json_t *manifest) {

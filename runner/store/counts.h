@@ -2,8 +2,8 @@
  *
  * A record is of one target, workload, number of connections and pipeline depth. Every figure is a
  * slope: (total with `high` requests − total with `low` requests) / (high − low), each total that
- * of a fresh process, so that start-up falls out. It is repeated until two successive slopes agree.
- */
+ * of a fresh process, so that start-up falls out. It is repeated until the slopes agree: the first
+ * two, or else three in a row, since of many that vary some two neighbours agree by chance. */
 #ifndef STORE_COUNTS_H
 #define STORE_COUNTS_H
 
@@ -26,6 +26,9 @@
 /* Counts that agree within this part of themselves, or within this much of one, are said to agree.
  */
 #define COUNTS_TOLERANCE 0.001
+
+/* Less than this per request is none: a timer's, or the start's. No part is formed of it. */
+#define COUNTS_NONE 0.005
 
 enum count_kind {
     COUNT_INSTRUCTIONS, /* of user space, by callgrind */
@@ -55,14 +58,14 @@ const char *count_part_name(enum count_part part); /* "event loop" */
 
 enum count_state {
     COUNT_MISSING,   /* it was not counted: see the reason */
-    COUNT_SETTLED,   /* two successive repeats agree */
-    COUNT_UNSETTLED, /* no two did */
+    COUNT_SETTLED,   /* its repeats agree */
+    COUNT_UNSETTLED, /* they did not */
 };
 
 struct count_figure {
     enum count_state state;
-    double per_request; /* settled: mean of the two; unsettled: median of all; NaN = missing */
-    double spread; /* (largest − smallest) / mean of the same, or / 1 where that is less; NaN */
+    double per_request; /* settled: mean of those that agree; unsettled: median; NaN */
+    double spread; /* (largest − smallest) / count_scale(their mean), of all; NaN = missing */
     int n;
     double repeat[COUNTS_REPEATS_MAX];
     char reason[COUNTS_REASON_SIZE]; /* of a missing one */
@@ -94,12 +97,22 @@ struct count_record {
     struct count_function function[COUNTS_FUNCTIONS_MAX]; /* dearest first */
 };
 
+/* What a figure's spread and change are parts of: itself, or one where it is none. */
+double count_scale(double figure);
+
+/* How far apart, as a part of that, two counts of one figure may be that agree: a figure below one
+ * is known to COUNTS_TOLERANCE of one only, which may be much of itself. */
+double count_tolerance(double figure);
+
 /* Everything missing. */
 void count_record_init(struct count_record *r);
 
 /* Judges the repeats of a figure (n and repeat): sets state, per_request and spread. At least two
- * are needed. Returns true when the last two agree. */
+ * are needed. Returns true when the only two, or the last three, agree. */
 bool count_settle(struct count_figure *f);
+
+/* Which repeats a figure is the mean of, by their place; returns how many. */
+int count_chosen(const struct count_figure *f, int chosen[COUNTS_REPEATS_MAX]);
 
 /* One compact line ending in a newline, owned by the caller; NULL out of memory. */
 char *count_to_line(const struct count_record *r);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/counts.h"
 #include "report/counts_compare.h"
 #include "store/counts.h"
 #include "tests/fixture.h"
@@ -35,15 +36,25 @@ static void test_settle(void **state) {
     f = figure_of(2, (double[]){2620, 2640});
     assert_int_equal(f.state, COUNT_UNSETTLED);
     f = figure_of(3, (double[]){2620, 2640, 2640});
-    assert_int_equal(f.state, COUNT_SETTLED); /* two successive ones */
-    assert_true(f.spread == 0);
+    assert_int_equal(f.state, COUNT_UNSETTLED); /* two neighbours may agree by chance */
+    f = figure_of(4, (double[]){2620, 2640, 2640, 2641.5});
+    assert_int_equal(f.state, COUNT_SETTLED);
+    assert_true(fabs(f.per_request - 2640.5) < 1e-9);
+    assert_true(fabs(f.spread - 21.5 / 2630.75) < 1e-9); /* the first one is not forgotten */
+    f = figure_of(6, (double[]){5446, 5437, 5452, 5515, 5448, 5450});
+    assert_int_equal(f.state, COUNT_UNSETTLED);
     f = figure_of(4, (double[]){100, 104, 101, 110});
     assert_int_equal(f.state, COUNT_UNSETTLED);
     assert_true(fabs(f.per_request - 102.5) < 1e-9);
     assert_true(fabs(f.spread - 10.0 / 105) < 1e-9);
     f = figure_of(2, (double[]){0, 0.0005});
     assert_int_equal(f.state, COUNT_SETTLED);
-    assert_true(f.spread <= 0.0005); /* and not 200% */
+    assert_true(f.spread <= 0.0005);             /* and not 200% */
+    f = figure_of(2, (double[]){0.188, 0.1875}); /* known to 0.001 of one, which is 0.5% of it */
+    assert_int_equal(f.state, COUNT_SETTLED);
+    assert_true(fabs(f.spread - 0.0005 / 0.18775) < 1e-9);
+    f = figure_of(2, (double[]){0.188, 0.186});
+    assert_int_equal(f.state, COUNT_UNSETTLED);
 }
 
 /* ---- records */
@@ -206,11 +217,69 @@ static void test_change(void **state) {
     assert_int_equal(counts_gate_judge(&one, &c), GATE_UNDECIDED);
 }
 
+/* Settling, spread and change are on one scale: what settles by 0.001 of one is no more exact when
+ * two runs are compared. */
+static void test_change_below_one(void **state) {
+    (void)state;
+    const struct counts_limit one = {COUNT_SYSCALLS, 1};
+    const struct counts_limit much = {COUNT_SYSCALLS, 20};
+    static const double same[][2][2] = {
+        {{0.0229, 0.0229}, {0.0244, 0.0239}}, /* one server, pipelines of 128, twice */
+        {{0.0244, 0.0239}, {0.0229, 0.0229}}, {{0.1875, 0.187}, {0.188, 0.1875}},
+        {{0.0234, 0.0239}, {0.0234, 0.0234}}, {{0.006, 0.006}, {0.0055, 0.0055}},
+        {{0.9, 0.9}, {0.9009, 0.9009}},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        struct counts_change c = change(same[i][0], same[i][1]);
+        assert_int_equal(c.kind, COUNTS_SAME);
+        assert_int_not_equal(counts_gate_judge(&one, &c), GATE_CROSSED);
+    }
+    struct counts_change c = change((double[]){0.02, 0.02}, (double[]){0.03, 0.03});
+    assert_int_equal(c.kind, COUNTS_MORE);
+    assert_int_equal(counts_gate_judge(&one, &c), GATE_CROSSED);
+    c = change((double[]){0.19, 0.19}, (double[]){0.195, 0.195});
+    assert_int_equal(c.kind, COUNTS_MORE);
+    assert_int_equal(counts_gate_judge(&one, &c), GATE_CROSSED);
+    assert_int_equal(counts_gate_judge(&much, &c), GATE_KEPT);
+    c = change((double[]){0.0008, 0.0008}, (double[]){0.0011, 0.0011}); /* both none */
+    assert_int_equal(c.kind, COUNTS_SAME);
+    assert_int_equal(counts_gate_judge(&one, &c), GATE_KEPT);
+    c = change((double[]){0.002, 0.002}, (double[]){0.5, 0.5});
+    assert_int_equal(counts_gate_judge(&one, &c), GATE_CROSSED);
+}
+
+static void test_value_text(void **state) {
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{3, "3.00"}, {0.1875, "0.188"}, {0.02293, "0.0229"}, {0.0004, "0.00"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[40];
+        counts_value_text(text, sizeof text, COUNT_SYSCALLS, rows[i].value);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
+static void test_equal(void **state) {
+    (void)state;
+    const struct counts_limit none = {COUNT_RECEIVED, 0};
+    struct counts_change c = change((double[]){157, 157}, (double[]){157, 157});
+    assert_int_equal(counts_gate_judge(&none, &c), GATE_KEPT);
+    c = change((double[]){0, 0}, (double[]){0, 0});
+    assert_int_equal(counts_gate_judge(&none, &c), GATE_KEPT);
+    c = change((double[]){157, 157}, (double[]){157, 157.1});
+    assert_int_equal(counts_gate_judge(&none, &c), GATE_UNDECIDED);
+    c = change((double[]){157, 157}, (double[]){158, 158});
+    assert_int_equal(counts_gate_judge(&none, &c), GATE_CROSSED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settle), cmocka_unit_test(test_record),
-        cmocka_unit_test(test_file),   cmocka_unit_test(test_gate_parse),
-        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_settle),     cmocka_unit_test(test_record),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_gate_parse),
+        cmocka_unit_test(test_change),     cmocka_unit_test(test_change_below_one),
+        cmocka_unit_test(test_value_text), cmocka_unit_test(test_equal),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -208,48 +209,92 @@ static void test_strace(void **state) {
 
 /* ---- both in a record */
 
+#define PLACE(object, file, function) object "\x1f" file "\x1f" function
+
+/* The pairs of one server: `f` takes `each` instructions a request, and the shorter process has
+ * read a clock that the longer one did not. */
+static void take_pair(struct details *d, int each, int reads) {
+    struct count_total low;
+    struct count_total high;
+    count_total_init(&low);
+    count_total_init(&high);
+    low.calls = json_pack("{s:i, s:i, s:i}", "read", 10, "brk", 3, "clock", 1);
+    high.calls = json_pack("{s:i, s:i, s:i}", "read", 10 + 10 * reads, "brk", 3, "write", 5);
+    low.instructions.cost = json_pack("{s:i, s:i}", PLACE("/b/server", "a.c", "f"), 100,
+                                      PLACE("/b/libc.so.6", "c.c", "clock"), 20);
+    high.instructions.cost =
+        json_pack("{s:i, s:i, s:i}", PLACE("/b/server", "a.c", "f"), 100 + 10 * each,
+                  PLACE("/b/server", "b.h", "f"), 20, PLACE("/l/libuv.so", "", "g"), 30);
+    details_take(d, &low, &high);
+    count_total_release(&low);
+    count_total_release(&high);
+}
+
 static void test_details(void **state) {
     (void)state;
     struct count_record r;
-    struct count_total low;
-    struct count_total high;
+    struct details pair[4];
     count_record_init(&r);
     r.low = 10;
     r.high = 20;
-    count_total_init(&low);
-    count_total_init(&high);
-    low.calls = json_pack("{s:i, s:i}", "read", 10, "brk", 3);
-    high.calls = json_pack("{s:i, s:i, s:i}", "read", 20, "brk", 3, "write", 5);
-    low.instructions.cost = json_pack("{s:i}",
-                                      "/b/server\x1f"
-                                      "a.c\x1f"
-                                      "f",
-                                      100);
-    high.instructions.cost = json_pack("{s:i, s:i, s:i}",
-                                       "/b/server\x1f"
-                                       "a.c\x1f"
-                                       "f",
-                                       500,
-                                       "/b/server\x1f"
-                                       "b.h\x1f"
-                                       "f",
-                                       20,
-                                       "/l/libuv.so\x1f\x1f"
-                                       "g",
-                                       30);
-    details_fill(&r, &low, &high);
-    assert_int_equal(r.calls, 2); /* brk is the start's */
+    struct count_figure *calls = &r.figure[COUNT_SYSCALLS];
+    struct count_figure *cost = &r.figure[COUNT_INSTRUCTIONS];
+    const int each[] = {70, 40, 40, 40};
+    const int reads[] = {1, 2, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        take_pair(&pair[i], each[i], reads[i]);
+        calls->repeat[calls->n++] = reads[i] + 0.4;
+        cost->repeat[cost->n++] = each[i] + 3;
+    }
+    assert_true(count_settle(cost));   /* the last three */
+    assert_false(count_settle(calls)); /* the two in the middle */
+    details_fill(&r, pair, 4);
+    assert_int_equal(r.calls, 3); /* brk is the start's */
     assert_string_equal(r.call[0].name, "read");
     assert_true(r.call[0].per_request == 1);
     assert_true(r.call[1].per_request == 0.5);
-    assert_int_equal(r.functions, 2);
+    assert_true(r.call[2].per_request == -0.1); /* else they are more than the figure */
+    assert_int_equal(r.functions, 3);
     assert_string_equal(r.function[0].name, "f");
     assert_string_equal(r.function[0].object, "server");
     assert_true(r.function[0].per_request == 42); /* inlined code is its own */
-    assert_true(r.part[PART_APPLICATION] == 42);
+    double sum = 0;
+    for (int p = 0; p < COUNT_PARTS; p++) {
+        sum += r.part[p];
+    }
+    assert_true(fabs(sum - cost->per_request) < 1e-9);
     assert_true(r.part[PART_LOOP] == 3);
-    count_total_release(&low);
-    count_total_release(&high);
+    for (int i = 0; i < 4; i++) {
+        details_release(&pair[i]);
+    }
+}
+
+/* ---- allocations */
+
+static void test_allocations(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t file[2]; /* calls, loaded */
+        int64_t calls;
+        bool preloaded;
+    } rows[] = {{{7, 1}, 7, true}, {{0, 1}, -1, true}, {{0, 0}, -1, false}, {{7, 0}, -1, false}};
+    char dir[] = FIXTURE_TEMPLATE;
+    char path[sizeof dir + sizeof "/allocations"];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/allocations", dir);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct count_total t;
+        struct err e = {0};
+        count_total_init(&t);
+        FILE *f = fopen(path, "we");
+        assert_non_null(f);
+        assert_int_equal(fwrite(rows[i].file, sizeof rows[i].file, 1, f), 1);
+        fclose(f);
+        assert_int_equal(count_tools[0]->read(dir, &t, &e), 0);
+        assert_int_equal(t.of[COUNT_ALLOCATIONS], rows[i].calls);
+        assert_int_equal(t.preloaded, rows[i].preloaded);
+    }
+    fixture_remove(dir);
 }
 
 /* ---- hardware counters, which few test machines have */
@@ -296,6 +341,7 @@ static void test_perf(void **state) {
     why_not = ESRCH; /* every thread has just ended */
     assert_null(perf_start(&source, &self, 1, &e));
     assert_null(perf_start(&source, &self, 0, &e));
+    assert_non_null(strstr(e.text, "cannot be seen"));
     source.open = answer;
     memcpy(said, (uint64_t[]){7, 100, 100}, sizeof said);
     struct perf *p = perf_start(&source, &self, 1, &e);
@@ -320,6 +366,7 @@ int main(void) {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_strace),
         cmocka_unit_test(test_details),
+        cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_perf),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

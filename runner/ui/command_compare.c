@@ -167,6 +167,11 @@ static void counted_notes(FILE *out, const struct counted *k, bool utf8) {
         text_terminal(shown, sizeof shown, alike.note[i], ALIKE_TEXT_MAX, utf8);
         fprintf(out, "differs: %s\n", shown);
     }
+    for (int i = 0; i < 2; i++) {
+        if (k->store[i].state != STORE_COMPLETE) {
+            fprintf(out, "%c is not complete: %s\n", 'A' + i, store_state_name(k->store[i].state));
+        }
+    }
 }
 
 /* Prints to `out` and returns the exit status, or -1 with *e. */

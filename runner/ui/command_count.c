@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "count/cell.h"
+#include "count/scratch.h"
 #include "plan/plan_json.h"
 #include "report/counts.h"
 #include "report/report.h"
@@ -32,9 +33,9 @@ struct counting {
     struct count_paths paths;
     struct writer *writer; /* of a run of its own */
     char dir[PATH_MAX];    /* of the run */
-    char scratch[PATH_MAX];
-    int fd; /* counts.jsonl */
-    int64_t counted, failed;
+    struct scratch scratch;
+    int fd;                         /* counts.jsonl */
+    int64_t begun, counted, failed; /* cells; failed: in part at least */
     bool interrupted;
 };
 
@@ -64,21 +65,6 @@ static int check_tools(struct counting *k, struct err *e) {
                                "beside the servers");
 }
 
-static int make_scratch(struct counting *k, struct err *e) {
-    const char *tmp = getenv("TMPDIR");
-    if (file_join(k->scratch, sizeof k->scratch, tmp && *tmp ? tmp : "/tmp",
-                  "loopbench-count-XXXXXX", e) != 0) {
-        k->scratch[0] = '\0';
-        return -1;
-    }
-    if (!mkdtemp(k->scratch)) {
-        k->scratch[0] = '\0';
-        return err_set(e, ERR_MACHINE, "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
-                       strerror(errno));
-    }
-    return 0;
-}
-
 static int prepare(struct counting *k, struct err *e) {
     if (loop_init(&k->loop, e) != 0) {
         return -1;
@@ -89,7 +75,7 @@ static int prepare(struct counting *k, struct err *e) {
         return -1;
     }
     count_paths_find(&k->paths, k->setup.servers);
-    if (check_tools(k, e) != 0 || make_scratch(k, e) != 0 ||
+    if (check_tools(k, e) != 0 || scratch_make(&k->scratch, e) != 0 ||
         probe_targets(&k->probe, &k->setup, &k->plan, e) != 0) {
         return -1;
     }
@@ -161,6 +147,31 @@ static void say_end(const struct counting *k, const struct count_record *r) {
     }
 }
 
+/* A tool under which an interpreter starts takes minutes; what the others have counted until then
+ * is kept, but does not take the place of a whole record. */
+static int keep_interrupted(struct counting *k, const struct count_record *r, struct err *e) {
+    struct counts before;
+    if (!count_cell_has(r) || counts_read(&before, k->dir, e) != 0) {
+        return -1;
+    }
+    if (!counts_find(&before, r->target, r->workload, r->connections, r->pipeline)) {
+        counts_append(k->fd, r, e);
+    }
+    counts_release(&before);
+    return -1;
+}
+
+static const char *elsewhere_of(enum target_place place) {
+    switch (place) {
+    case PLACE_PROCESS:
+        return NULL;
+    case PLACE_URL:
+        return "it runs already: loopbench did not start it and can put no tool before it";
+    default:
+        return "it runs in a container, where no tool of this machine can be put before it";
+    }
+}
+
 static int count_trial(struct counting *k, const struct plan_trial *t, struct err *e) {
     const struct plan_block *b = &k->plan.block[t->block];
     const struct plan_target *target = &k->plan.target[t->target];
@@ -169,12 +180,12 @@ static int count_trial(struct counting *k, const struct plan_trial *t, struct er
     struct count_subject s = {
         .loop = &k->loop,
         .ops = setup_launcher(config),
-        .here = config->place == PLACE_PROCESS,
+        .elsewhere = elsewhere_of(config->place),
         .workload = workload_find(b->workload),
         .connections = b->connections,
         .pipeline = (int)k->config.pipeline,
         .paths = &k->paths,
-        .dir = k->scratch,
+        .dir = k->scratch.dir,
     };
     char **command = NULL;
     if (setup_target(&k->setup, config, &s.spec, &command, e) != 0) {
@@ -189,16 +200,16 @@ static int count_trial(struct counting *k, const struct plan_trial *t, struct er
     r.pipeline = s.pipeline;
     r.low = k->config.requests_low;
     r.high = k->config.requests_high;
-    say_begin(k, &r, k->counted + k->failed + 1);
-    const enum once_end end = count_cell(&s, &r);
+    say_begin(k, &r, ++k->begun);
+    const enum cell_end end = count_cell(&s, &r);
     setup_free_command(command);
-    k->interrupted = end == ONCE_INTERRUPTED;
+    k->interrupted = end == CELL_INTERRUPTED;
     say_end(k, &r);
     if (k->interrupted) {
-        return -1;
+        return keep_interrupted(k, &r, e);
     }
-    k->counted += end == ONCE_COUNTED;
-    k->failed += end == ONCE_FAILED;
+    k->counted += end != CELL_FAILED;
+    k->failed += end != CELL_COUNTED;
     return counts_append(k->fd, &r, e);
 }
 
@@ -284,9 +295,7 @@ static void release(struct counting *k) {
     }
     writer_release(k->writer);
     probe_release(&k->probe);
-    if (k->scratch[0]) {
-        catalog_remove_tree(AT_FDCWD, k->scratch);
-    }
+    scratch_remove(&k->scratch);
     if (k->looping) {
         setup_release(&k->setup);
         loop_release(&k->loop);

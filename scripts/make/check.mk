@@ -10,7 +10,8 @@ C_SRCS        = $(RUNNER_SRCS) runner/main.c $(wildcard servers/*/*.c servers/gu
 ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] servers/guests/*/*.[ch] runner/tests/fuzz/*.c \
                   servers/tests/fuzz/*.c))
 # Scripts that test what other programs make of ours (a browser, an engine, valgrind): not twice.
-PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.t
+PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.t \
+                runner/tests/count_real.t
 # Each test is a process of its own with a time limit; prove reads the TAP, and shows what
 # failed and what was skipped, with the reason.
 # Most tests wait more than they compute, so several run at once; those that provoke or

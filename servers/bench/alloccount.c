@@ -1,7 +1,8 @@
 /*
  * Counts a process's allocations: preloaded, it stands in front of glibc's malloc family and adds
  * every call to a counter in the file named by ALLOCCOUNT_FILE (8 bytes, the machine's byte order).
- * Without that variable it only passes on.
+ * Into the next 8 bytes, if the file has them, it writes 1: it was loaded. Without that variable it
+ * only passes on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,9 +34,10 @@ __attribute__((constructor)) static void map_counter(void) {
     if (fd < 0) {
         return;
     }
-    void *map = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *map = mmap(NULL, 2 * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map != MAP_FAILED) {
         counter = map;
+        ((uint64_t *)map)[1] = 1;
     }
     close(fd);
 }

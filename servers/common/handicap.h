@@ -12,8 +12,8 @@ uint64_t handicap_calibrate(uint64_t ns);
 /* Burns that many turns. */
 void handicap_burn(uint64_t turns);
 
-/* Spends HANDICAP_LOOP_INSTRUCTIONS a loop, exactly so on x86-64 and AArch64 (elsewhere about), to
- * calibrate what counts instructions. */
+/* Spends HANDICAP_LOOP_INSTRUCTIONS a loop, exactly so on x86-64 and AArch64 (elsewhere about), and
+ * three more; handicap_apply takes some ten. To calibrate what counts instructions. */
 #define HANDICAP_LOOP_INSTRUCTIONS 2
 void handicap_spin(uint64_t loops);
 

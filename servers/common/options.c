@@ -56,7 +56,7 @@ static const struct row rows[] = {
     {"--handicap-ns", "N", "0", KIND_NUMBER, FIELD(handicap_ns), 0, 1000000000,
      "a number from 0 to 1000000000", "burn this much CPU for each request"},
     {"--handicap-loops", "N", "0", KIND_NUMBER, FIELD(handicap_loops), 0, 1000000000,
-     "a number from 0 to 1000000000", "spend 2 N instructions for each request"},
+     "a number from 0 to 1000000000", "spend 2 N instructions (and some 12) for each request"},
     {"--version", NULL, NULL, KIND_VERSION, 0, 0, 0, NULL, "print name and version"},
     {"--help", NULL, NULL, KIND_HELP, 0, 0, 0, NULL, "print this"},
 };
