@@ -268,7 +268,9 @@ static enum target_failure local_end(struct local *l, struct err *e) {
         return TARGET_CRASHED;
     }
     if (!child_stop(l->child, signum, grace)) {
-        err_set(e, ERR_FAILED, "%s did not stop within %.1f s of signal %d (%s): killed",
+        err_set(e, ERR_FAILED,
+                "%s did not stop within %.1f s of signal %d (%s): killed; give it a longer "
+                "stop-grace, or the stop-signal that ends it (KILL always does)",
                 l->spec->name, (double)grace / 1e9, signum, strsignal(signum));
         return TARGET_STOP;
     }

@@ -398,16 +398,26 @@ def _():
 def _():
     with Guests() as box:
         box.guest("leaky", "leaks", grace="300ms")
-        box.measure("--targets", "leaky", "--no-verify").expect(3)
+        box.measure("--targets", "leaky", "--no-verify").expect(1)
         ok(box.noted("orphan") and box.noted("deaf"), "nothing was left")
+        eq([t["failure"] for t in Run(box.at("out")).of("leaky")], ["stop"], "its trial")
 
 
-@tap.case("it ignores SIGTERM: killed after its own grace, recorded")
+@tap.case("it ignores SIGTERM: killed after its own grace, recorded, with the remedy; others are measured")
 def _():
     with Guests() as box:
         box.guest("deaf", "deaf", grace="200ms")
-        result = box.measure("--targets", "deaf", "--no-verify").expect(3)
-        has(result.err, "did not stop within 0.2 s", "stderr")
+        for how in ("--no-verify", "--verify"):
+            out = box.at("out" + how)
+            result = box.measure("--targets", "libevent,deaf", how, out=out).expect(1)
+            has(result.err, "note: deaf did not stop within 0.2 s", "stderr")
+            run = Run(out)
+            eq([(t["status"], t["failure"]) for t in run.of("deaf")], [("failed", "stop")], "trials")
+            has(run.of("deaf")[0]["reason"], "stop-signal", "the remedy")
+            eq([t["status"] for t in run.of("libevent")], ["ok"], "the other's trials")
+        result = box.finish(box.start("verify", "deaf", "--guests", box.guests)).expect(1)
+        has(result.err, "note: deaf did not stop within 0.2 s", "verify")
+        box.nothing_left(str(result))
 
 
 @tap.case("it grows: what it holds is seen, and it is ended")
