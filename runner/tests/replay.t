@@ -325,6 +325,16 @@ def _():
     ok(os.path.exists(box.at("other", "replay.html")), "elsewhere")
 
 
+@tap.case("what a target of a shipped replay does not serve is told of it, and admitted in the file")
+def _():
+    done = box.loopbench("replay", "r4", "--profile", "smoke", "--dry-run").expect(0)
+    for target in ("node", "vertx"):
+        has(done.err, "part posts without %s: r4.ini:22: workloads: %s does not serve 'posts'" % (target, target))
+        hasnt(done.err, "part render without " + target)
+    with open("replays/r4.ini", encoding="utf-8") as f:
+        has(" ".join(f.read().split()), "(posts-ratio, posts-memory) cannot be told, whatever is installed")
+
+
 @tap.case("a part that cannot be measured is left out, and the others are")
 def _():
     fakes("machine", part("huge", "a", "900000", **SHORT) + part("two", "a", "4", **SHORT),

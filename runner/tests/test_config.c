@@ -196,7 +196,7 @@ static void what_does_not_fit_is_refused(void **state) {
     refused(NULL, FLAGS("targets=libuv,libevnt"), "--targets: no target is called 'libevnt'");
     refused(NULL, FLAGS("targets=null"), "--targets: the null server is measured beside");
     refused(NULL, FLAGS("targets=null", "null-server=no", "workloads=json"),
-            "--workloads: no chosen target serves 'json'");
+            "--workloads: null does not serve 'json'");
     refused(NULL, FLAGS("baseline=h2p", "targets=libuv,h2o"),
             "--baseline: 'h2p' is not among the targets; did you mean 'h2o'?");
     refused(NULL, FLAGS("aa-control=h2o", "targets=libuv"),
