@@ -46,6 +46,7 @@ struct target_config {
     char **paths;          /* WORKLOAD=PATH, where a path is not the workload's own; NULL = none */
     char *cwd;             /* NULL = the runner's */
     char *package;         /* what brings its runtime, blank-separated; NULL = not said */
+    char *install;         /* the command that does, where no package does; NULL = not said */
     char *about;           /* one line: who would use it; NULL = not said */
     char *ready_path;      /* "/hello" */
     int stop_signal;       /* SIGTERM */

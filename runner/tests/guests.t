@@ -177,14 +177,21 @@ def _():
         box.guest("ninth")
         box.guest("absent", section="[target absent]\ncommand = no-such-program-%(how)s {port}\n"
                                     "package = some-package\n")
-        result = box.measure("--targets", "libuv,absent,ninth", "--workloads", "hello,json")
+        box.guest("unbuilt", section="[target unbuilt]\ncommand = no-such-program-%(how)s {port}\n"
+                                     "install = make unbuilt\n")
+        brings = "not installed; `make unbuilt` brings it"
+        listed = box.loopbench("targets", "--guests", box.guests).expect(0).out
+        has(listed, "unbuilt\n  kind       guest\n  installed  no: " + brings, "targets")
+        result = box.measure("--targets", "libuv,absent,ninth,unbuilt", "--workloads", "hello,json")
         result.expect(0)
         has(result.err, "absent is left out: not installed; `apt-get install some-package`", "stderr")
+        has(result.err, "unbuilt is left out: " + brings, "stderr")
         run = Run(box.at("out"))
         eq({t["target"] for t in run.trials}, {"libuv", "ninth"}, "targets")
         eq({t["status"] for t in run.trials}, {"ok"}, "status")
         eq(run.manifest["left_out"],
-           [{"name": "absent", "reason": "not installed", "package": "some-package"}], "left out")
+           [{"name": "absent", "reason": "not installed", "package": "some-package"},
+            {"name": "unbuilt", "reason": brings, "package": None}], "left out")
         entry = [t for t in run.manifest["targets"] if t["name"] == "ninth"][0]
         has(entry["versions"]["version"], "Python 3", "version")
         eq(entry["command"][2], "{dir}/server.py", "the command names no folder")

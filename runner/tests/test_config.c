@@ -356,7 +356,7 @@ static const char everything[] =
     "servers = \" /x \\;y\"\nresults = r\xc3\xa9sultats # 1\n"
     "[target mine]\ncommand = a\\;b \"c \\;d\" \"e'f\" '' --p={port} \\# {workers}\n"
     "env = A=\"1 \\;2\" B=\ncwd = \"/a \\;b \"\nready = /r\nstop-signal = QUIT\nannounces = yes\n"
-    "workloads = html,hello\n"
+    "workloads = html,hello\ninstall = make 'it'\n"
     "[target other]\ncommand = x {port}\n";
 
 static void dump_reads_back_as_itself(void **state) {
