@@ -4,6 +4,7 @@ folders, what is left out, Ctrl-C and going on."""
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sys
@@ -376,10 +377,10 @@ def _():
 def _():
     fakes("stopped", part("one", "a,b", "8", **SHORT) + part("two", "a", "4", **SHORT),
           claim(part="one", **RATIO))
-    folder = "results/replay-stopped"
+    folder = "else where"
     trials = box.at(folder, "one", "trials.jsonl")
     process = box.start("replay", "./stopped.ini", "--wrk", FAKE_WRK, "--no-report", "--rounds",
-                        "4")
+                        "4", "--out", folder)
     wait_for(lambda: count_lines(trials) >= 3, "three trials")
     process.send_signal(signal.SIGINT)
     done = box.finish(process).expect(1)
@@ -387,9 +388,10 @@ def _():
     eq([(p["name"], p["state"]) for p in parts_of(folder)["parts"]], [("one", "interrupted")],
        "parts")
     has(text_of(folder, "replay.md"), "part two was not measured yet")
-    box.loopbench("replay", "./stopped.ini", "--resume", "--rounds", "4").refused(
-        2, "--rounds with --resume")
-    box.loopbench("replay", "./stopped.ini", "--resume", "--no-report").expect(0)
+    said = [line for line in done.err.splitlines() if line.startswith("interrupted; go on with: loopbench ")]
+    words = shlex.split(said[0].split(": loopbench ")[1])
+    box.loopbench(*words, "--rounds", "4").refused(2, "--rounds with --resume")
+    box.loopbench(*words, "--no-report").expect(0)
     eq([(p["name"], p["state"]) for p in parts_of(folder)["parts"]],
        [("one", "measured"), ("two", "measured")], "parts")
     eq([len(Run(box.at(folder, n)).trials) for n in ("one", "two")], [8, 4], "trials")
