@@ -427,6 +427,20 @@ def _():
         box.nothing_left(str(result))
 
 
+@tap.case("targets: folders that cannot be guests, and a folder of guests that is not there, are told of")
+def _():
+    with Guests() as box:
+        for name in ("good", "a b", "libuv"):
+            box.guest(name)
+        box.guest("odd", section="[target odd]\ncomand = x\n")
+        listed = box.loopbench("targets", "--guests", box.guests).expect(0)
+        for why in ("guest: 'a b' is not a name", "guest libuv: a server of ours is called so",
+                    "guest odd: target.ini:2: a target has no 'comand'"):
+            has(listed.err, why, "stderr")
+        has(listed.out, "\ngood\n", "stdout")
+        box.loopbench("targets", "--guests", "/no/such").refused(2, "guests: cannot read /no/such: No such")
+
+
 @tap.case("it grows: what it holds is seen, and it is ended")
 def _():
     with Guests() as box:
