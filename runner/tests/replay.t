@@ -314,10 +314,13 @@ def _():
     record = parts_of(folder)
     eq([(p["name"], p["state"]) for p in record["parts"]],
        [("one", "measured"), ("two", "measured")], "parts")
+    with open(ini, encoding="utf-8") as f:
+        line = 1 + f.read().splitlines().index("[part one]")
     eq(record["parts"][0]["left_out"],
        [{"target": "zebra", "reason":
-         "no target is called 'zebra'; describe it in a [target zebra] section"}], "left out")
-    has(done.err, "part one without zebra: no target")
+         "plain.ini:%d: part one: no target is called 'zebra'; describe it in a [target zebra] section" % line}],
+       "left out")
+    has(done.err, "part one without zebra: plain.ini:%d: part one: no target" % line)
     has(done.out, "1 claims: 0 hold, 0 do not hold, 1 cannot be told")
     with open(ini, encoding="utf-8") as f:
         eq(text_of(folder, "replay.ini"), f.read(), "its file")
