@@ -283,13 +283,16 @@ enum loop_wait child_wait(struct child *c, int64_t timeout_ns) {
     return loop_wait(c->loop, child_is_done, c, timeout_ns);
 }
 
-/* Waits for the exit alone, through interrupts: cleaning up is not optional. */
+/* Waits for the exit alone, through an interrupt: cleaning up is not optional. Who interrupts once
+ * more wants no more patience. */
 static bool child_wait_exit(struct child *c, int64_t timeout_ns) {
+    const int before = c->loop->interrupted;
+    const int64_t end = clock_mono_ns() + timeout_ns;
     enum loop_wait w;
-    int tries = 0;
     do {
-        w = loop_wait(c->loop, child_is_gone, c, timeout_ns);
-    } while (w == LOOP_INTERRUPTED && ++tries < 3);
+        const int64_t left = end - clock_mono_ns();
+        w = loop_wait(c->loop, child_is_gone, c, left > 0 ? left : 0);
+    } while (w == LOOP_INTERRUPTED && c->loop->interrupted - before < CHILD_INTERRUPTS);
     return w == LOOP_DONE;
 }
 

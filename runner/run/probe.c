@@ -90,7 +90,7 @@ static int probe_stop(struct probe *p, struct probe_state *s, struct err *e) {
             json_array_append_new(p->unstopped, json_string(why.text));
         } else if (f != TARGET_OK && result == 0) {
             *e = why;
-            e->class = ERR_MACHINE;
+            e->class = f == TARGET_INTERRUPTED ? ERR_NONE : ERR_MACHINE;
             result = -1;
         }
         ops->free(it->target);
