@@ -133,6 +133,11 @@ stop-grace = %(grace)s
 """
 
 
+def text_of(path):
+    with open(path, encoding="ascii") as f:
+        return f.read()
+
+
 class Guests(Box):
     """A box with a folder of guests."""
 
@@ -464,6 +469,24 @@ def _():
         eq((trial["status"], trial["failure"]), ("failed", "crashed"), "trial")
         has(trial["reason"], "signal 11", "reason")
         ok(len(box.noted("orphan")) == 2, "orphans: %s" % box.noted("orphan"))
+
+
+for how, sign in (("leaks", "deaf"), ("daemon", "daemon")):
+    @tap.case("%s: its guard alone is killed: nothing of it is left, and the trial says so" % how)
+    def _(how=how, sign=sign):
+        with Guests(FAKE_WRK="hang") as box:
+            box.guest("lonely", how, grace="300ms")
+            run = box.go("--targets", "lonely", "--no-verify")
+            wait_for(lambda: any("fake-wrk" in line and " window " in line
+                                 for _, line in box.running()), "the generator hangs")
+            for pid in text_of("/proc/%d/task/%d/children" % (run.pid, run.pid)).split():
+                if text_of("/proc/%s/comm" % pid) == "loopbench-guard\n":
+                    os.kill(int(pid), signal.SIGKILL)
+            result = box.finish(run).expect(1)
+            box.nothing_left(str(result))
+            for pid in box.noted(sign):
+                ok(not os.path.exists("/proc/" + pid), "%s %s is left" % (sign, pid))
+            eq([t["status"] for t in Run(box.at("out")).of("lonely")], ["failed"], "its trial")
 
 
 # The grace is far longer than the test: it is the guard that ends them, not the runner.
