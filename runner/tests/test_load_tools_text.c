@@ -192,8 +192,8 @@ static void times_h2load_by_its_window(void **state) {
     char log[4096] = "";
     struct load_outcome o;
     struct err e;
-    for (size_t i = 0; i < 100; i++) {
-        strcat(log, "1796051713595229\t200\t1205\n");
+    for (size_t i = 0, used = 0; i < 100; i++) {
+        used += (size_t)snprintf(log + used, sizeof log - used, "1796051713595229\t200\t1205\n");
     }
     assert_int_equal(
         read_it(h2load_read,
