@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +17,6 @@
 #include "base/child_spawn.h"
 #include "base/clock.h"
 #include "base/file.h"
-
-#define KILL_NS INT64_C(10000000000) /* what SIGKILL does not end by then cannot be ended */
 
 void child_on_close(uv_handle_t *handle) {
     struct child *c = handle->data;
@@ -56,6 +55,7 @@ static void child_reap(struct child *c, int options) {
         got = wait4(c->pid, &status, 0, &c->usage);
     } while (got < 0 && errno == EINTR);
     c->exited = true;
+    child_over(c);
     if (got < 0) { /* reaped by somebody else: what it returned is not known */
         c->status = -1;
     } else {
@@ -69,9 +69,9 @@ static void child_on_chld(uv_signal_t *handle, int signum) {
     child_reap(handle->data, WNOHANG);
 }
 
-/* Nothing is left: the guard ends, too. One that was killed took the program with it, but not the
- * workers in the program's group. */
-static void child_emptied(struct child *c) {
+/* Nothing is left: the guard ends, too. One that was killed took the program with it, but not what
+ * that had forked. */
+static void child_emptied(struct child *c, bool killed) {
     if (!c->told) {
         kill(-c->pid, SIGKILL);
         c->status = -1;
@@ -81,6 +81,10 @@ static void child_emptied(struct child *c) {
     uv_close((uv_handle_t *)&c->on_packet, child_on_close);
     close(c->socket);
     while (c->guard > 0 && waitpid(c->guard, NULL, 0) < 0 && errno == EINTR) {
+    }
+    child_over(c);
+    if (killed) {
+        child_end_strays();
     }
 }
 
@@ -97,7 +101,7 @@ static void child_listen(struct child *c) {
             return;
         }
         if (n != (ssize_t)sizeof m || m.event == GUARD_EMPTY) {
-            child_emptied(c);
+            child_emptied(c, n != (ssize_t)sizeof m);
         } else if (m.event == GUARD_EXITED) {
             child_keep_status(c, m.status);
             c->usage = m.usage;
@@ -131,7 +135,7 @@ static void child_end_guarded(struct child *c) {
     }
     if (!c->empty) { /* it cannot be killed; the guard stays with it */
         c->guard = -1;
-        child_emptied(c);
+        child_emptied(c, false);
     }
 }
 
@@ -180,6 +184,9 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
         uv_signal_start(&c->on_chld, child_on_chld, SIGCHLD);
         c->handles = 1;
     }
+    if (spec->guarded) {
+        prctl(PR_SET_CHILD_SUBREAPER, 1); /* should the guard be killed */
+    }
     int rc = spawn_program(spec, program, env, fds[1], fds[3], &spawned);
     int saved = errno;
     free(env);
@@ -193,6 +200,7 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
     c->pid = spawned.pid;
     c->guard = spawned.guard;
     c->socket = spawned.socket;
+    child_runs(c);
     if (c->guard > 0) {
         uv_poll_init(&loop->uv, &c->on_packet, c->socket);
         c->on_packet.data = c;
@@ -283,13 +291,16 @@ enum loop_wait child_wait(struct child *c, int64_t timeout_ns) {
     return loop_wait(c->loop, child_is_done, c, timeout_ns);
 }
 
-/* Waits for the exit alone, through interrupts: cleaning up is not optional. */
+/* Waits for the exit alone, through an interrupt: cleaning up is not optional. Who interrupts once
+ * more wants no more patience. */
 static bool child_wait_exit(struct child *c, int64_t timeout_ns) {
+    const int before = c->loop->interrupted;
+    const int64_t end = clock_mono_ns() + timeout_ns;
     enum loop_wait w;
-    int tries = 0;
     do {
-        w = loop_wait(c->loop, child_is_gone, c, timeout_ns);
-    } while (w == LOOP_INTERRUPTED && ++tries < 3);
+        const int64_t left = end - clock_mono_ns();
+        w = loop_wait(c->loop, child_is_gone, c, left > 0 ? left : 0);
+    } while (w == LOOP_INTERRUPTED && c->loop->interrupted - before < CHILD_INTERRUPTS);
     return w == LOOP_DONE;
 }
 

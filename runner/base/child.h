@@ -63,9 +63,12 @@ void child_kill(struct child *c, int signum);
 /* Waits until it has exited and its output was read to the end, at most timeout_ns. */
 enum loop_wait child_wait(struct child *c, int64_t timeout_ns);
 
+/* Who interrupts so often while something is stopping wants it dead. */
+#define CHILD_INTERRUPTS 2
+
 /* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group (with a guard, to all
  * that is left). Returns true when it ended by itself or within the grace, all of it where there is
- * a guard. Interrupts do not shorten this. */
+ * a guard. One interrupt does not shorten this; CHILD_INTERRUPTS of them end the grace. */
 bool child_stop(struct child *c, int signum, int64_t grace_ns);
 
 /* Stops (KILL) what still runs and frees it; NULL is ignored. */

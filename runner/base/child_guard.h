@@ -5,6 +5,7 @@
  * daemonised becomes its child and not init's: whatever the program forks can be found, signalled
  * and ended by walking the guard's own children, without a name and without a race for a pid. When
  * the runner dies, by whatever signal, the socket between them ends and the guard kills all of it.
+ * When the guard is killed the runner, a subreaper as well, becomes the parent and does so.
  *
  * Used by child.c only. */
 #ifndef BASE_CHILD_GUARD_H

@@ -12,6 +12,7 @@
 
 #define TAIL_SIZE 4096
 #define LINE_SIZE 8192
+#define KILL_NS   INT64_C(10000000000) /* what SIGKILL does not end by then cannot be ended */
 
 struct pipe_end {
     uv_pipe_t handle;
@@ -21,6 +22,7 @@ struct pipe_end {
 
 struct child {
     struct loop *loop;
+    struct child *next; /* of those that run */
     pid_t pid;
     bool exited;
     int status, signum;
@@ -54,5 +56,13 @@ void child_output_watch(struct child *c, struct pipe_end *p, int fd);
 
 /* Reads no more of it. */
 void child_output_close(struct pipe_end *p);
+
+/* Keeps account of what runs, from its start until it was waited for. */
+void child_runs(struct child *c);
+void child_over(struct child *c);
+
+/* Kills every child of the runner that it did not start itself, and what those have forked: the
+ * runner is a subreaper, so they came to it when their guard was killed. */
+void child_end_strays(void);
 
 #endif

@@ -107,6 +107,11 @@ static int check_workloads(struct config *c, const struct origins *o, struct err
         for (size_t t = 0; t < c->targets.n; t++) {
             served = served || config_serves(config_target(c, c->targets.name[t]), name);
         }
+        if (!served && c->targets.n == 1) { /* as a replay asks of each target of a part */
+            return err_set(e, ERR_USAGE,
+                           "%s: %s does not serve '%s'; `loopbench targets` tells who does", where,
+                           c->targets.name[0], name);
+        }
         if (!served) {
             return err_set(e, ERR_USAGE, "%s: no chosen target serves '%s'; leave it out", where,
                            name);

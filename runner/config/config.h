@@ -46,6 +46,7 @@ struct target_config {
     char **paths;          /* WORKLOAD=PATH, where a path is not the workload's own; NULL = none */
     char *cwd;             /* NULL = the runner's */
     char *package;         /* what brings its runtime, blank-separated; NULL = not said */
+    char *install;         /* the command that does, where no package does; NULL = not said */
     char *about;           /* one line: who would use it; NULL = not said */
     char *ready_path;      /* "/hello" */
     int stop_signal;       /* SIGTERM */
@@ -234,7 +235,8 @@ char *config_path(const struct target_config *t, const char *workload, bool *no_
 bool config_command_has(const struct target_config *t, const char *placeholder);
 
 /* Adds every guest of the folder that is not known yet. A folder whose file cannot be read is
- * passed over and told to `broken` (may be NULL). Returns 0, or -1 with *e (memory). */
+ * passed over and told to `broken` (may be NULL), as is one whose name cannot be a target's.
+ * Returns 0, or -1 with *e (memory; a folder of guests that was asked for and cannot be read). */
 int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *why), void *ctx,
                       struct err *e);
 

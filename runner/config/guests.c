@@ -1,6 +1,7 @@
 #include "config/guests.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,24 @@ static int guests_by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* One folder among the guests. Returns 0, or -1 with *e: why it is none of them. What is no guest
+ * at all, or is known already, is none. */
+static int guests_add(struct config *c, const char *guests, const char *name, struct err *e) {
+    char dir[PATH_MAX];
+    char file[PATH_MAX];
+    if (!guests_find(guests, name, dir, file, sizeof file)) {
+        return 0;
+    }
+    if (targets_is_builtin(name)) {
+        return err_set(e, ERR_USAGE, "guest %s: a server of ours is called so; rename its folder",
+                       name);
+    }
+    if (guests_known(c, name)) {
+        return 0;
+    }
+    return value_name(name, "guest", e) != 0 ? -1 : guests_read(c, name, dir, file, e);
+}
+
 int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *why), void *ctx,
                       struct err *e) {
     char guests[PATH_MAX];
@@ -198,14 +217,13 @@ int config_add_guests(struct config *c, void (*broken)(void *ctx, const char *wh
         return err_set(e, ERR_USAGE, "guests: the path is too long; choose a shorter one");
     }
     int n = scandir(guests, &entry, NULL, guests_by_name);
+    if (n < 0 && strcmp(c->guests, "auto") != 0) {
+        return err_set(e, ERR_USAGE, "guests: cannot read %s: %s; name a folder with guests in it",
+                       guests, strerror(errno));
+    }
     for (int i = 0; i < n; i++) {
-        const char *name = entry[i]->d_name;
-        char dir[PATH_MAX];
-        char file[PATH_MAX];
         struct err why = {0};
-        if (rc == 0 && !guests_known(c, name) && value_name(name, "guest", &why) == 0 &&
-            guests_find(guests, name, dir, file, sizeof file) &&
-            guests_read(c, name, dir, file, &why) != 0) {
+        if (rc == 0 && guests_add(c, guests, entry[i]->d_name, &why) != 0) {
             rc = why.class == ERR_MACHINE ? -1 : 0;
             if (rc != 0) {
                 *e = why;

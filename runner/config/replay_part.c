@@ -133,13 +133,6 @@ static int leave_out(struct replay_part_config *c, const char *target, const cha
     return c->left[c->lefts - 1].target && c->left[c->lefts - 1].reason ? 0 : no_memory(e);
 }
 
-/* The message without "WHERE: ", which says nothing new of a part. */
-static const char *after_place(const char *text, const char *where) {
-    const size_t len = strlen(where);
-    return strncmp(text, where, len) == 0 && strncmp(text + len, ": ", 2) == 0 ? text + len + 2
-                                                                               : text;
-}
-
 /* The targets that can, as one list. */
 static int choose(struct replay_part_config *c, const struct replay_file *f, struct settings *s,
                   const struct names *wanted, const char *where, struct names *out, struct err *e) {
@@ -152,7 +145,7 @@ static int choose(struct replay_part_config *c, const struct replay_file *f, str
         } else if (why.class != ERR_USAGE) {
             *e = why;
             return -1;
-        } else if (leave_out(c, wanted->name[i], after_place(why.text, where), e) != 0) {
+        } else if (leave_out(c, wanted->name[i], why.text, e) != 0) {
             return -1;
         }
     }

@@ -31,6 +31,7 @@ static void targets_dump_more(const struct target_config *t, FILE *out) {
     if (t->package) {
         fprintf(out, "package = %s\n", t->package);
     }
+    targets_dump_text(out, "install", t->install);
     targets_dump_text(out, "about", t->about);
     if (!t->dies_by_signal) {
         fputs("dies-by-signal = no\n", out);

@@ -167,6 +167,14 @@ static int targets_set_package(struct target_config *t, const char *value, struc
     return value_text(value, "package", &t->package, e);
 }
 
+static int targets_set_install(struct target_config *t, const char *value, struct err *e) {
+    if (strlen(value) > 60 || strchr(value, '`')) {
+        return err_set(e, ERR_USAGE, "install: '%.100s' is no command of at most 60 characters",
+                       value);
+    }
+    return value_text(value, "install", &t->install, e);
+}
+
 static int targets_set_about(struct target_config *t, const char *value, struct err *e) {
     char *text;
     if (words_unquote(value, "about", &text, e) != 0) {
@@ -217,6 +225,7 @@ static const struct target_key {
     {"stop-grace", targets_set_grace},
     {"probe", targets_set_probe},
     {"package", targets_set_package},
+    {"install", targets_set_install},
     {"version", targets_set_version},
     {"about", targets_set_about},
     {"guest", targets_set_guest},

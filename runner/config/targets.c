@@ -186,6 +186,7 @@ static void targets_release_one(struct target_config *t) {
     free(t->dir);
     free(t->cwd);
     free(t->package);
+    free(t->install);
     free(t->about);
     free(t->ready_path);
     free(t->image);

@@ -156,6 +156,17 @@ static int64_t h2load_late(const struct hist *h, int64_t timeout_us) {
     return late;
 }
 
+/* What it "finished in" includes the time to start and to stop. It counts within the time that it
+ * was told to run, and its rate is by that. */
+static bool h2load_window(const struct tool_output *o, struct load_outcome *out, int64_t rate,
+                          int64_t succeeded) {
+    const int64_t finished = out->duration_us;
+    if (o->asked_us > 0 && o->asked_us < finished) {
+        out->duration_us = o->asked_us;
+    }
+    return tool_rate_fits(rate, o->asked_us > 0 ? o->asked_us : finished, succeeded, 1.5);
+}
+
 enum load_failure h2load_read(const struct tool_output *o, struct load_outcome *out,
                               struct err *e) {
     struct h2load_counts c;
@@ -167,7 +178,7 @@ enum load_failure h2load_read(const struct tool_output *o, struct load_outcome *
     if (c.done > c.started || c.succeeded + c.failed != c.done || replies > c.done) {
         return h2load_lies("its counts of requests do not fit", e);
     }
-    if (!tool_rate_fits(rate, out->duration_us, c.succeeded, 1.5)) {
+    if (!h2load_window(o, out, rate, c.succeeded)) {
         return h2load_lies("requests, time and rate do not fit", e);
     }
     out->requests = replies;

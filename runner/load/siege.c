@@ -9,9 +9,11 @@
 
 #include "load/tool.h"
 
-#define STEP_US 10000
-#define MIB     1048576.0
-#define LIMIT   1e12
+/* MiB in hundredths: 5% of this much. */
+#define DATA_LEAST 0.1
+#define STEP_US    10000
+#define MIB        1048576.0
+#define LIMIT      1e12
 
 /* The members that its JSON has; they are read in this order. */
 enum siege_member {
@@ -91,7 +93,9 @@ enum load_failure siege_read(const struct tool_output *o, struct load_outcome *o
     }
     out->duration_us = llround(v[SIEGE_ELAPSED] * 1e6);
     out->requests = (int64_t)v[SIEGE_TRANSACTIONS];
-    out->bytes = llround(v[SIEGE_DATA] * MIB);
+    if (v[SIEGE_DATA] >= DATA_LEAST) { /* less is lost in the rounding of what it prints */
+        out->bytes = llround(v[SIEGE_DATA] * MIB);
+    }
     out->errors_status = (int64_t)(v[SIEGE_TRANSACTIONS] - v[SIEGE_SUCCESSFUL]);
     out->errors_read = (int64_t)v[SIEGE_FAILED];
     out->told.mean_us = v[SIEGE_RESPONSE] * 1e6;

@@ -272,8 +272,11 @@ static enum load_failure tool_read(const struct tool *t, struct load_outcome *ou
     if (memory_file_read(t->fd[1], &file, &len, e) != 0) {
         return LOAD_RESULT;
     }
-    struct tool_output o = {
-        .text = t->text, .file = file, .connections = t->connections, .timeout_us = t->timeout_us};
+    struct tool_output o = {.text = t->text,
+                            .file = file,
+                            .connections = t->connections,
+                            .timeout_us = t->timeout_us,
+                            .asked_us = t->duration_ns / 1000};
     enum load_failure f = LOAD_RESULT;
     if (strlen(file) != len) {
         err_set(e, ERR_FAILED, "the result is not usable: it is no text");

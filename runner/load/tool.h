@@ -36,6 +36,7 @@ struct tool_output {
     const char *file;   /* what it wrote into the file it was given; "" = nothing */
     int connections;    /* it was told to open */
     int64_t timeout_us; /* a slower reply is late; 0 = nothing is */
+    int64_t asked_us;   /* to be measured; 0 = not known */
 };
 
 struct tool_kind {

@@ -35,6 +35,13 @@ static struct child *installed_ask(struct loop *loop, const struct config *c,
     return child;
 }
 
+/* Where no package brings it, the reason names the command that does. */
+static void installed_not(const struct target_config *t, char *why, size_t size) {
+    const char *brings = t->package ? NULL : t->install;
+    snprintf(why, size, "not installed%s%s%s", brings ? "; `" : "", brings ? brings : "",
+             brings ? "` brings it" : "");
+}
+
 static int installed_probe(struct loop *loop, const struct config *c, const struct target_config *t,
                            char *why, size_t size, struct err *e) {
     enum loop_wait ended = LOOP_DONE;
@@ -46,10 +53,13 @@ static int installed_probe(struct loop *loop, const struct config *c, const stru
         e->class = ERR_NONE;
         return -1;
     }
-    snprintf(why, size, "%s",
-             good                    ? ""
-             : ended == LOOP_TIMEOUT ? "its probe did not end within 10 s"
-                                     : "not installed");
+    if (good) {
+        snprintf(why, size, "%s", "");
+    } else if (ended == LOOP_TIMEOUT) {
+        snprintf(why, size, "its probe did not end within 10 s");
+    } else {
+        installed_not(t, why, size);
+    }
     return good;
 }
 
@@ -70,7 +80,9 @@ int installed_is(struct loop *loop, const struct config *c, const struct target_
     char *program = config_expand(t, t->command[0], servers);
     bool found = program && file_which(program, path, sizeof path) == 0;
     free(program);
-    snprintf(why, size, "%s", found ? "" : "not installed");
+    if (!found) {
+        installed_not(t, why, size);
+    }
     return found;
 }
 
@@ -94,7 +106,7 @@ static void installed_drop_workloads(struct config *c) {
 
 int installed_leave_out(struct loop *loop, struct config *c, struct err *e) {
     for (size_t i = 0; i < c->targets.n;) {
-        char why[96];
+        char why[INSTALLED_WHY_SIZE];
         const struct target_config *t = config_target(c, c->targets.name[i]);
         int there = t ? installed_is(loop, c, t, why, sizeof why, e) : 1;
         if (there < 0 || (there == 0 && config_leave_out(c, t->name, why, t->package, e) != 0)) {

@@ -10,6 +10,9 @@
 #include "base/loop.h"
 #include "config/config.h"
 
+/* Room for why a target is not there. */
+#define INSTALLED_WHY_SIZE 128
+
 /* Whether the target's probe ends with 0 (a guest without one: whether its program is found). What
  * is not a process of this machine, or asks nothing, is taken to be there. why says what is missing
  * otherwise. Returns 1 or 0, or -1 with *e (class ERR_NONE: interrupted). */

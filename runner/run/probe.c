@@ -89,8 +89,9 @@ static int probe_start(struct probe_state *s, size_t i, struct err *e) {
     return -1;
 }
 
-/* Stops all; the first that does not end cleanly is the error. */
-static int probe_stop(struct probe_state *s, struct err *e) {
+/* Stops all. One that has to be killed, or ends badly, is told of: its trials fail at their stop,
+ * the others can be measured. The first that had ended before is the error. */
+static int probe_stop(struct probe *p, struct probe_state *s, struct err *e) {
     int result = 0;
     for (size_t i = 0; i < s->n; i++) {
         struct probed *it = &s->item[i];
@@ -98,9 +99,11 @@ static int probe_stop(struct probe_state *s, struct err *e) {
         struct err why = {0};
         enum target_failure f = it->target ? ops->stop(it->target, &why) : TARGET_OK;
         probe_note_lost(s, it, f);
-        if (f != TARGET_OK && result == 0) {
+        if (f == TARGET_STOP) {
+            json_array_append_new(p->unstopped, json_string(why.text));
+        } else if (f != TARGET_OK && result == 0) {
             *e = why;
-            e->class = ERR_MACHINE;
+            e->class = f == TARGET_INTERRUPTED ? ERR_NONE : ERR_MACHINE;
             result = -1;
         }
         ops->free(it->target);
@@ -292,7 +295,8 @@ static int probe_once(struct probe *p, const struct setup *setup, const struct p
     memset(p, 0, sizeof *p);
     s.item = calloc(plan->target_count, sizeof *s.item);
     p->targets = json_array();
-    if (!s.item || !p->targets) {
+    p->unstopped = json_array();
+    if (!s.item || !p->targets || !p->unstopped) {
         free(s.item);
         probe_release(p);
         return err_set(e, ERR_MACHINE, "out of memory");
@@ -306,7 +310,7 @@ static int probe_once(struct probe *p, const struct setup *setup, const struct p
     if (rc == 0 && setup->config->verify) {
         rc = probe_verify(p, &s, e);
     }
-    if (probe_stop(&s, &stop) != 0 && rc == 0) {
+    if (probe_stop(p, &s, &stop) != 0 && rc == 0) {
         *e = stop;
         rc = -1;
     }
@@ -328,8 +332,17 @@ int probe_targets(struct probe *p, const struct setup *setup, const struct plan 
     return rc;
 }
 
+size_t probe_note_unstopped(const struct probe *p, FILE *out) {
+    const size_t n = json_array_size(p->unstopped);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "note: %s\n", json_string_value(json_array_get(p->unstopped, i)));
+    }
+    return n;
+}
+
 void probe_release(struct probe *p) {
     json_decref(p->targets);
-    p->targets = NULL;
+    json_decref(p->unstopped);
+    p->targets = p->unstopped = NULL;
     verify_findings_release(&p->findings);
 }

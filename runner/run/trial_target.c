@@ -126,6 +126,7 @@ void trial_stop(struct trial *t) {
         return;
     }
     enum target_failure f = t->ops->stop(t->target, &e);
+    t->interrupted = t->interrupted || f == TARGET_INTERRUPTED;
     if (f != TARGET_OK && !t->interrupted) {
         trial_fail(t, trial_map_target(f), e.text, t->ops->output(t->target));
     }

@@ -14,8 +14,9 @@
  * that ended and was waited for is counted with the one that waited: its time moves from its own
  * figures to the other's, and the sum goes on. */
 struct proc_cpu {
-    int64_t run_ns;       /* /proc/PID/task/TID/schedstat, live threads, and the ticks of children
-                             waited for; -1 = not available */
+    int64_t run_ns;       /* the process's CPU clock, live and ended threads (where it cannot be
+                             read: /proc/PID/task/TID/schedstat, live threads), and the ticks of
+                             children waited for; -1 = not available */
     int64_t user_ticks;   /* /proc/PID/stat, live and ended threads and children waited for */
     int64_t system_ticks; /* same */
     int64_t voluntary, involuntary; /* context switches of live threads */
@@ -65,8 +66,8 @@ int proc_cpu_read(const pid_t *pids, size_t n, struct proc_cpu *out);
 void proc_cpu_add_reaped(pid_t reaper, struct proc_cpu *out);
 
 /* What lies between two readings. Nanoseconds come from run_ns; where that is not available, or
- * where an ended thread took its share with it (the ticks, which keep it, say clearly more), from
- * ticks. The user/system split is that of the ticks. */
+ * where an ended thread took its share with it (there was no clock of the process, and the ticks,
+ * which keep it, say clearly more), from ticks. The user/system split is that of the ticks. */
 void proc_usage_between(const struct proc_cpu *before, const struct proc_cpu *after,
                         int64_t ticks_per_second, struct proc_usage *out);
 

@@ -54,10 +54,20 @@ static void proc_add(int64_t *sum, int64_t value) {
     *sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
+/* CPU of a process in ns, its ended threads included; -1 where the kernel does not tell. */
+static int64_t proc_process_cpu_ns(pid_t pid) {
+    clockid_t clock;
+    struct timespec t;
+    return clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &t) == 0
+               ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec
+               : -1;
+}
+
 static void proc_cpu_add_threads(pid_t pid, struct proc_cpu *out) {
     pid_t tids[THREADS_MAX];
     char text[4096];
     size_t n = proc_threads(pid, tids, THREADS_MAX);
+    int64_t whole = proc_process_cpu_ns(pid);
     for (size_t i = 0; i < n; i++) {
         /* A thread that ended since it was listed is none any more; its time is in the ticks. */
         if (proc_task_file(pid, tids[i], "status", text, sizeof text) <= 0) {
@@ -65,7 +75,12 @@ static void proc_cpu_add_threads(pid_t pid, struct proc_cpu *out) {
         }
         proc_add(&out->voluntary, proc_parse_field(text, "voluntary_ctxt_switches"));
         proc_add(&out->involuntary, proc_parse_field(text, "nonvoluntary_ctxt_switches"));
-        proc_add(&out->run_ns, proc_thread_cpu_ns(pid, tids[i]));
+        if (whole < 0) {
+            proc_add(&out->run_ns, proc_thread_cpu_ns(pid, tids[i]));
+        }
+    }
+    if (whole >= 0) {
+        proc_add(&out->run_ns, whole);
     }
 }
 

@@ -267,8 +267,16 @@ static enum target_failure local_end(struct local *l, struct err *e) {
         child_stop(l->child, SIGKILL, 0); /* what it left */
         return TARGET_CRASHED;
     }
+    const int interrupted = l->loop->interrupted;
     if (!child_stop(l->child, signum, grace)) {
-        err_set(e, ERR_FAILED, "%s did not stop within %.1f s of signal %d (%s): killed",
+        if (l->loop->interrupted - interrupted >= CHILD_INTERRUPTS) {
+            err_set(e, ERR_FAILED, "interrupted again while %s was stopping: killed",
+                    l->spec->name);
+            return TARGET_INTERRUPTED;
+        }
+        err_set(e, ERR_FAILED,
+                "%s did not stop within %.1f s of signal %d (%s): killed; give it a longer "
+                "stop-grace, or the stop-signal that ends it (KILL always does)",
                 l->spec->name, (double)grace / 1e9, signum, strsignal(signum));
         return TARGET_STOP;
     }

@@ -133,6 +133,11 @@ stop-grace = %(grace)s
 """
 
 
+def text_of(path):
+    with open(path, encoding="ascii") as f:
+        return f.read()
+
+
 class Guests(Box):
     """A box with a folder of guests."""
 
@@ -177,14 +182,21 @@ def _():
         box.guest("ninth")
         box.guest("absent", section="[target absent]\ncommand = no-such-program-%(how)s {port}\n"
                                     "package = some-package\n")
-        result = box.measure("--targets", "libuv,absent,ninth", "--workloads", "hello,json")
+        box.guest("unbuilt", section="[target unbuilt]\ncommand = no-such-program-%(how)s {port}\n"
+                                     "install = make unbuilt\n")
+        brings = "not installed; `make unbuilt` brings it"
+        listed = box.loopbench("targets", "--guests", box.guests).expect(0).out
+        has(listed, "unbuilt\n  kind       guest\n  installed  no: " + brings, "targets")
+        result = box.measure("--targets", "libuv,absent,ninth,unbuilt", "--workloads", "hello,json")
         result.expect(0)
         has(result.err, "absent is left out: not installed; `apt-get install some-package`", "stderr")
+        has(result.err, "unbuilt is left out: " + brings, "stderr")
         run = Run(box.at("out"))
         eq({t["target"] for t in run.trials}, {"libuv", "ninth"}, "targets")
         eq({t["status"] for t in run.trials}, {"ok"}, "status")
         eq(run.manifest["left_out"],
-           [{"name": "absent", "reason": "not installed", "package": "some-package"}], "left out")
+           [{"name": "absent", "reason": "not installed", "package": "some-package"},
+            {"name": "unbuilt", "reason": brings, "package": None}], "left out")
         entry = [t for t in run.manifest["targets"] if t["name"] == "ninth"][0]
         has(entry["versions"]["version"], "Python 3", "version")
         eq(entry["command"][2], "{dir}/server.py", "the command names no folder")
@@ -398,16 +410,40 @@ def _():
 def _():
     with Guests() as box:
         box.guest("leaky", "leaks", grace="300ms")
-        box.measure("--targets", "leaky", "--no-verify").expect(3)
+        box.measure("--targets", "leaky", "--no-verify").expect(1)
         ok(box.noted("orphan") and box.noted("deaf"), "nothing was left")
+        eq([t["failure"] for t in Run(box.at("out")).of("leaky")], ["stop"], "its trial")
 
 
-@tap.case("it ignores SIGTERM: killed after its own grace, recorded")
+@tap.case("it ignores SIGTERM: killed after its own grace, recorded, with the remedy; others are measured")
 def _():
     with Guests() as box:
         box.guest("deaf", "deaf", grace="200ms")
-        result = box.measure("--targets", "deaf", "--no-verify").expect(3)
-        has(result.err, "did not stop within 0.2 s", "stderr")
+        for how in ("--no-verify", "--verify"):
+            out = box.at("out" + how)
+            result = box.measure("--targets", "libevent,deaf", how, out=out).expect(1)
+            has(result.err, "note: deaf did not stop within 0.2 s", "stderr")
+            run = Run(out)
+            eq([(t["status"], t["failure"]) for t in run.of("deaf")], [("failed", "stop")], "trials")
+            has(run.of("deaf")[0]["reason"], "stop-signal", "the remedy")
+            eq([t["status"] for t in run.of("libevent")], ["ok"], "the other's trials")
+        result = box.finish(box.start("verify", "deaf", "--guests", box.guests)).expect(1)
+        has(result.err, "note: deaf did not stop within 0.2 s", "verify")
+        box.nothing_left(str(result))
+
+
+@tap.case("targets: folders that cannot be guests, and a folder of guests that is not there, are told of")
+def _():
+    with Guests() as box:
+        for name in ("good", "a b", "libuv"):
+            box.guest(name)
+        box.guest("odd", section="[target odd]\ncomand = x\n")
+        listed = box.loopbench("targets", "--guests", box.guests).expect(0)
+        for why in ("guest: 'a b' is not a name", "guest libuv: a server of ours is called so",
+                    "guest odd: target.ini:2: a target has no 'comand'"):
+            has(listed.err, why, "stderr")
+        has(listed.out, "\ngood\n", "stdout")
+        box.loopbench("targets", "--guests", "/no/such").refused(2, "guests: cannot read /no/such: No such")
 
 
 @tap.case("it grows: what it holds is seen, and it is ended")
@@ -433,6 +469,24 @@ def _():
         eq((trial["status"], trial["failure"]), ("failed", "crashed"), "trial")
         has(trial["reason"], "signal 11", "reason")
         ok(len(box.noted("orphan")) == 2, "orphans: %s" % box.noted("orphan"))
+
+
+for how, sign in (("leaks", "deaf"), ("daemon", "daemon")):
+    @tap.case("%s: its guard alone is killed: nothing of it is left, and the trial says so" % how)
+    def _(how=how, sign=sign):
+        with Guests(FAKE_WRK="hang") as box:
+            box.guest("lonely", how, grace="300ms")
+            run = box.go("--targets", "lonely", "--no-verify")
+            wait_for(lambda: any("fake-wrk" in line and " window " in line
+                                 for _, line in box.running()), "the generator hangs")
+            for pid in text_of("/proc/%d/task/%d/children" % (run.pid, run.pid)).split():
+                if text_of("/proc/%s/comm" % pid) == "loopbench-guard\n":
+                    os.kill(int(pid), signal.SIGKILL)
+            result = box.finish(run).expect(1)
+            box.nothing_left(str(result))
+            for pid in box.noted(sign):
+                ok(not os.path.exists("/proc/" + pid), "%s %s is left" % (sign, pid))
+            eq([t["status"] for t in Run(box.at("out")).of("lonely")], ["failed"], "its trial")
 
 
 # The grace is far longer than the test: it is the guard that ends them, not the runner.

@@ -4,6 +4,7 @@ folders, what is left out, Ctrl-C and going on."""
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sys
@@ -313,16 +314,29 @@ def _():
     record = parts_of(folder)
     eq([(p["name"], p["state"]) for p in record["parts"]],
        [("one", "measured"), ("two", "measured")], "parts")
+    with open(ini, encoding="utf-8") as f:
+        line = 1 + f.read().splitlines().index("[part one]")
     eq(record["parts"][0]["left_out"],
        [{"target": "zebra", "reason":
-         "no target is called 'zebra'; describe it in a [target zebra] section"}], "left out")
-    has(done.err, "part one without zebra: no target")
+         "plain.ini:%d: part one: no target is called 'zebra'; describe it in a [target zebra] section" % line}],
+       "left out")
+    has(done.err, "part one without zebra: plain.ini:%d: part one: no target" % line)
     has(done.out, "1 claims: 0 hold, 0 do not hold, 1 cannot be told")
     with open(ini, encoding="utf-8") as f:
         eq(text_of(folder, "replay.ini"), f.read(), "its file")
     replay("./plain.ini").refused(2, "holds a replay already", "--resume", "--out")
     replay("./plain.ini", "--rounds", "1", "--out", "other", "--quiet").expect(0)
     ok(os.path.exists(box.at("other", "replay.html")), "elsewhere")
+
+
+@tap.case("what a target of a shipped replay does not serve is told of it, and admitted in the file")
+def _():
+    done = box.loopbench("replay", "r4", "--profile", "smoke", "--dry-run").expect(0)
+    for target in ("node", "vertx"):
+        has(done.err, "part posts without %s: r4.ini:22: workloads: %s does not serve 'posts'" % (target, target))
+        hasnt(done.err, "part render without " + target)
+    with open("replays/r4.ini", encoding="utf-8") as f:
+        has(" ".join(f.read().split()), "(posts-ratio, posts-memory) cannot be told, whatever is installed")
 
 
 @tap.case("a part that cannot be measured is left out, and the others are")
@@ -366,10 +380,10 @@ def _():
 def _():
     fakes("stopped", part("one", "a,b", "8", **SHORT) + part("two", "a", "4", **SHORT),
           claim(part="one", **RATIO))
-    folder = "results/replay-stopped"
+    folder = "else where"
     trials = box.at(folder, "one", "trials.jsonl")
     process = box.start("replay", "./stopped.ini", "--wrk", FAKE_WRK, "--no-report", "--rounds",
-                        "4")
+                        "4", "--out", folder)
     wait_for(lambda: count_lines(trials) >= 3, "three trials")
     process.send_signal(signal.SIGINT)
     done = box.finish(process).expect(1)
@@ -377,9 +391,10 @@ def _():
     eq([(p["name"], p["state"]) for p in parts_of(folder)["parts"]], [("one", "interrupted")],
        "parts")
     has(text_of(folder, "replay.md"), "part two was not measured yet")
-    box.loopbench("replay", "./stopped.ini", "--resume", "--rounds", "4").refused(
-        2, "--rounds with --resume")
-    box.loopbench("replay", "./stopped.ini", "--resume", "--no-report").expect(0)
+    said = [line for line in done.err.splitlines() if line.startswith("interrupted; go on with: loopbench ")]
+    words = shlex.split(said[0].split(": loopbench ")[1])
+    box.loopbench(*words, "--rounds", "4").refused(2, "--rounds with --resume")
+    box.loopbench(*words, "--no-report").expect(0)
     eq([(p["name"], p["state"]) for p in parts_of(folder)["parts"]],
        [("one", "measured"), ("two", "measured")], "parts")
     eq([len(Run(box.at(folder, n)).trials) for n in ("one", "two")], [8, 4], "trials")

@@ -197,7 +197,7 @@ static void what_does_not_fit_is_refused(void **state) {
     refused(NULL, FLAGS("targets=libuv,libevnt"), "--targets: no target is called 'libevnt'");
     refused(NULL, FLAGS("targets=null"), "--targets: the null server is measured beside");
     refused(NULL, FLAGS("targets=null", "null-server=no", "workloads=json"),
-            "--workloads: no chosen target serves 'json'");
+            "--workloads: null does not serve 'json'");
     refused(NULL, FLAGS("baseline=h2p", "targets=libuv,h2o"),
             "--baseline: 'h2p' is not among the targets; did you mean 'h2o'?");
     refused(NULL, FLAGS("aa-control=h2o", "targets=libuv"),
@@ -357,7 +357,7 @@ static const char everything[] =
     "servers = \" /x \\;y\"\nresults = r\xc3\xa9sultats # 1\n"
     "[target mine]\ncommand = a\\;b \"c \\;d\" \"e'f\" '' --p={port} \\# {workers}\n"
     "env = A=\"1 \\;2\" B=\ncwd = \"/a \\;b \"\nready = /r\nstop-signal = QUIT\nannounces = yes\n"
-    "workloads = html,hello\n"
+    "workloads = html,hello\ninstall = make 'it'\n"
     "[target other]\ncommand = x {port}\n";
 
 static void dump_reads_back_as_itself(void **state) {

@@ -36,7 +36,7 @@ static const char ab_text[] = "This is ApacheBench, Version 2.3 <$Revision$>\n"
 static const char h2load_text[] =
     "starting benchmark...\n"
     "\n"
-    "finished in 1.00s, 4.00 req/s, 12.89MB/s\n"
+    "finished in 1.08s, 4.00 req/s, 12.89MB/s\n"
     "requests: 4 total, 6 started, 4 done, 4 succeeded, 0 failed, 0 errored, 0 timeout\n"
     "status codes: 4 2xx, 0 3xx, 0 4xx, 0 5xx\n"
     "traffic: 12.89MB (628) total, 8.70MB (424) headers (space savings 0.00%), 1008.96KB (48) "
@@ -74,7 +74,7 @@ static const char *ab_table(void) {
 
 static enum load_failure read_it(reader r, const char *text, const char *file,
                                  struct load_outcome *out, struct err *e) {
-    struct tool_output o = {.text = text, .file = file, .connections = 64};
+    struct tool_output o = {.text = text, .file = file, .connections = 64, .asked_us = 1000000};
     *e = (struct err){0};
     load_outcome_init(out);
     return r(&o, out, e);
@@ -175,8 +175,38 @@ static void reads_h2load(void **state) {
     assert_int_equal(load_percentile(&o.raw, 1), 1225);
     load_outcome_release(&o);
     assert_int_equal(
-        read_it(h2load_read, with(h2load_text, "in 1.00s", "in 1000.00ms"), h2load_log, &o, &e),
+        read_it(h2load_read, with(h2load_text, "in 1.08s", "in 1080.00ms"), h2load_log, &o, &e),
         LOAD_OK);
+    assert_int_equal(o.duration_us, 1000000);
+    load_outcome_release(&o);
+    /* It gave up halfway. */
+    assert_int_equal(
+        read_it(h2load_read, with(h2load_text, "in 1.08s", "in 500.00ms"), h2load_log, &o, &e),
+        LOAD_OK);
+    assert_int_equal(o.duration_us, 500000);
+    load_outcome_release(&o);
+}
+
+/* 100 requests in a window of 1 s, and 80 ms to start and to stop: by those, the rate would lie. */
+static void times_h2load_by_its_window(void **state) {
+    (void)state;
+    char log[4096] = "";
+    struct load_outcome o;
+    struct err e;
+    for (size_t i = 0, used = 0; i < 100; i++) {
+        used += (size_t)snprintf(log + used, sizeof log - used, "1796051713595229\t200\t1205\n");
+    }
+    assert_int_equal(
+        read_it(h2load_read,
+                "finished in 1.08s, 100.00 req/s, 12.89MB/s\n"
+                "requests: 100 total, 164 started, 100 done, 100 succeeded, 0 failed, 0 errored, "
+                "0 timeout\n"
+                "status codes: 100 2xx, 0 3xx, 0 4xx, 0 5xx\n"
+                "traffic: 12.89MB (15700) total, 8.70MB (424) headers (space savings 0.00%), 1B "
+                "(1) data\n",
+                log, &o, &e),
+        LOAD_OK);
+    assert_int_equal(o.requests, 100);
     assert_int_equal(o.duration_us, 1000000);
     load_outcome_release(&o);
 }
@@ -213,6 +243,13 @@ static void reads_siege(void **state) {
     assert_int_equal(o.told.max_us, 140000);
     assert_int_equal(o.told.p50_us, -1);
     assert_int_equal(hist_total(&o.raw), 0);
+    load_outcome_release(&o);
+    /* Hundredths of a MiB tell nothing of so little. */
+    assert_int_equal(read_it(siege_read, with(siege_text, "0.28,", "0.04,"), "", &o, &e), LOAD_OK);
+    assert_int_equal(o.bytes, -1);
+    load_outcome_release(&o);
+    assert_int_equal(read_it(siege_read, with(siege_text, "0.28,", "0.00,"), "", &o, &e), LOAD_OK);
+    assert_int_equal(o.bytes, -1);
     load_outcome_release(&o);
 }
 
@@ -320,6 +357,7 @@ int main(void) {
         cmocka_unit_test(doubts_ab),
         cmocka_unit_test(reads_h2load),
         cmocka_unit_test(doubts_h2load),
+        cmocka_unit_test(times_h2load_by_its_window),
         cmocka_unit_test(reads_siege),
         cmocka_unit_test(doubts_siege),
         cmocka_unit_test(scans_strictly),

@@ -197,6 +197,58 @@ static void reads_itself(void **unused) {
     assert_true(m.rss > 100000 && m.peak_rss >= m.anon && m.anon > 0);
 }
 
+#define SHORT_LIVED 8
+#define SHORT_LIFE  2000000 /* ns: all of them together take less than ticks can prove */
+
+static void *burn_briefly(void *arg) {
+    struct timespec now;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while (now.tv_sec == 0 && now.tv_nsec < SHORT_LIFE);
+    return arg;
+}
+
+/* As in a server with a thread for each connection: a child's threads come and go between two
+ * readings, and what they used is counted to the nanosecond. */
+static void be_short_lived(int go, int done) {
+    char byte = 0;
+    ssize_t n = read(go, &byte, 1);
+    for (int i = 0; i < SHORT_LIVED; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, burn_briefly, NULL) == 0) {
+            pthread_join(thread, NULL);
+        }
+    }
+    n = write(done, &byte, 1);
+    pause();
+    _exit((int)n);
+}
+
+static void ended_threads_are_counted(void **unused) {
+    (void)unused;
+    int go[2], done[2];
+    char byte = 0;
+    struct proc_cpu before, after;
+    struct proc_usage used;
+    assert_int_equal(pipe(go) | pipe(done), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        be_short_lived(go[0], done[1]);
+    }
+    assert_int_equal(proc_cpu_read(&child, 1, &before), 0);
+    assert_int_equal(write(go[1], &byte, 1), 1);
+    assert_int_equal(read(done[0], &byte, 1), 1);
+    assert_int_equal(proc_cpu_read(&child, 1, &after), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    proc_usage_between(&before, &after, sysconf(_SC_CLK_TCK), &used);
+    assert_true(used.cpu_ns >= (int64_t)SHORT_LIVED * SHORT_LIFE);
+    for (size_t i = 0; i < 2; i++) {
+        close(go[i]);
+        close(done[i]);
+    }
+}
+
 static void knows_when_nobody_is_there(void **unused) {
     (void)unused;
     pid_t child = fork();
@@ -336,12 +388,19 @@ static void reads_the_limit_of_files(void **state) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reaped_ticks_are_apart), cmocka_unit_test(ended_children_are_counted),
-        cmocka_unit_test(parses_schedstat),       cmocka_unit_test(parses_stat),
-        cmocka_unit_test(parses_fields),          cmocka_unit_test(parses_memory),
-        cmocka_unit_test(parses_children),        cmocka_unit_test(splits_usage),
-        cmocka_unit_test(reads_itself),           cmocka_unit_test(knows_when_nobody_is_there),
-        cmocka_unit_test(finds_descendants),      cmocka_unit_test(reads_the_limit_of_files),
+        cmocka_unit_test(reaped_ticks_are_apart),
+        cmocka_unit_test(ended_children_are_counted),
+        cmocka_unit_test(parses_schedstat),
+        cmocka_unit_test(parses_stat),
+        cmocka_unit_test(parses_fields),
+        cmocka_unit_test(parses_memory),
+        cmocka_unit_test(parses_children),
+        cmocka_unit_test(splits_usage),
+        cmocka_unit_test(reads_itself),
+        cmocka_unit_test(ended_threads_are_counted),
+        cmocka_unit_test(knows_when_nobody_is_there),
+        cmocka_unit_test(finds_descendants),
+        cmocka_unit_test(reads_the_limit_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

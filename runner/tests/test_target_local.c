@@ -189,6 +189,30 @@ static void judges_its_end(void **state) {
     }
 }
 
+static void interrupt(uv_timer_t *timer) {
+    (void)timer;
+    raise(SIGINT);
+}
+
+/* Its grace is for it, not for whoever has interrupted twice. */
+static void interrupts_end_its_grace(void **state) {
+    struct loop *loop = *state;
+    struct target_spec spec = spec_of(announcing);
+    struct target *t = NULL;
+    struct err e = {0};
+    uv_timer_t timer;
+    setenv("FAKE_TARGET", "ignore-term", 1);
+    spec.stop_grace_ns = 600 * SECOND;
+    assert_int_equal(bring_up(loop, &spec, &t, &e), TARGET_OK);
+    uv_timer_init(&loop->uv, &timer);
+    uv_timer_start(&timer, interrupt, 1, 1);
+    assert_int_equal(target_local.stop(t, &e), TARGET_INTERRUPTED);
+    assert_non_null(strstr(e.text, "interrupted again while fake was stopping: killed"));
+    uv_timer_stop(&timer);
+    assert_false(target_local.alive(t));
+    target_local.free(t);
+}
+
 static bool is_gone(void *ctx) {
     return !target_local.alive(ctx);
 }
@@ -294,6 +318,7 @@ int main(void) {
         CASE(waits_for_foreign_servers),
         CASE(needs_a_program),
         CASE(judges_its_end),
+        CASE(interrupts_end_its_grace),
         CASE(notices_a_crash),
         CASE(leaves_no_orphan),
         CASE(can_be_interrupted),

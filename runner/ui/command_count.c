@@ -79,6 +79,7 @@ static int prepare(struct counting *k, struct err *e) {
         probe_targets(&k->probe, &k->setup, &k->plan, e) != 0) {
         return -1;
     }
+    probe_note_unstopped(&k->probe, stderr);
     if (verify_failures(&k->probe.findings) > 0) {
         char first[512];
         verify_print(&k->probe.findings, false, stderr);

@@ -8,6 +8,7 @@
 #include "config/replay_part.h"
 #include "store/folder.h"
 #include "store/replay_state.h"
+#include "ui/ending.h"
 #include "ui/replay.h"
 #include "ui/replay_part.h"
 
@@ -111,6 +112,20 @@ static int continue_folder(struct replaying *r, struct err *e) {
                : flags_from_record(r, e);
 }
 
+/* As it is to be typed: the replay, and where its folder is; all else it knows. */
+static void say_how_to_go_on(const struct replaying *r) {
+    fputs("interrupted; go on with: loopbench replay ", stderr);
+    ending_print_path(stderr, r->in->args->operand[0]);
+    for (size_t i = 0; i < r->in->args->flags.n; i++) {
+        const struct setting *s = &r->in->args->flags.setting[i];
+        if (strcmp(s->option->name, "out") == 0 || strcmp(s->option->name, "results") == 0) {
+            fprintf(stderr, " --%s ", s->option->name);
+            ending_print_path(stderr, s->value);
+        }
+    }
+    fputs(" --resume\n", stderr);
+}
+
 /* Every part in the file's order, then what they say. Returns the exit status. */
 static int replay_all(struct replaying *r, struct err *e) {
     for (size_t i = 0; i < r->file.replay.parts && !r->interrupted; i++) {
@@ -123,7 +138,7 @@ static int replay_all(struct replaying *r, struct err *e) {
     }
     fflush(stdout);
     if (r->interrupted) {
-        fprintf(stderr, "interrupted; go on with `loopbench replay --resume`\n");
+        say_how_to_go_on(r);
         return ERR_FAILED;
     }
     fprintf(stderr, "%s/replay.html\n", r->dir);

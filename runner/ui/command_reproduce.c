@@ -117,6 +117,7 @@ static int check_here(struct session *s, const struct invocation *in, const stru
                                               "measured")
                                     : -1;
     }
+    probe_note_unstopped(&probe, stderr);
     const struct manifest_input m = {.setup = &s->run.setup,
                                      .plan = &s->plan,
                                      .argc = in->argc,

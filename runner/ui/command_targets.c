@@ -15,7 +15,7 @@ static void targets_broken(void *ctx, const char *why) {
 /* Whether it is there: "yes", or why not with what brings it. */
 static int targets_state(struct loop *loop, const struct config *c, const struct target_config *t,
                          char *out, size_t size, struct err *e) {
-    char why[96];
+    char why[INSTALLED_WHY_SIZE];
     char servers[PATH_MAX];
     char program[PATH_MAX + 64];
     if (t->builtin && t->place == PLACE_PROCESS) {
@@ -52,7 +52,7 @@ static int targets_list(const struct config *c, FILE *out, struct err *e) {
     }
     for (size_t i = 0; i < c->target_count && rc == 0; i++) {
         const struct target_config *t = &c->target[i];
-        char state[256];
+        char state[512];
         char workloads[512];
         rc = targets_state(&loop, c, t, state, sizeof state, e);
         if (rc != 0) {

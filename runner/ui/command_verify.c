@@ -71,9 +71,9 @@ static int verify_with(struct config *c, struct err *e) {
         setup.all_workloads = true;
         if (probe_targets(&probe, &setup, &plan, e) == 0) {
             verify_say(c, &probe, added > 0);
-            status = verify_failures(&probe.findings) > 0 || verify_is_useless(&probe.findings)
-                         ? ERR_FAILED
-                         : 0;
+            const bool differs =
+                verify_failures(&probe.findings) > 0 || verify_is_useless(&probe.findings);
+            status = probe_note_unstopped(&probe, stderr) > 0 || differs ? ERR_FAILED : 0;
             probe_release(&probe);
         }
     }

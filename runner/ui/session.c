@@ -69,6 +69,7 @@ static int session_probe(struct session *s, struct err *e) {
     if (probe_targets(&s->probe, &s->run.setup, &s->plan, e) != 0) {
         return -1;
     }
+    probe_note_unstopped(&s->probe, stderr);
     if (verify_failures(&s->probe.findings) > 0) {
         char first[512];
         verify_print(&s->probe.findings, false, stderr);

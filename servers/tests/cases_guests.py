@@ -1,6 +1,8 @@
 """What every guest must do, whatever it is written in."""
 
+import contextlib
 import json
+import os
 import re
 import signal
 import socket
@@ -166,6 +168,26 @@ def check_stop(running):
         ok(status in (0, -signal.SIGTERM), f"exit status {status}: {running.output()}")
         ok(wait_until(lambda: not running.tree(), 2), f"processes left: {running.tree()}")
         eq(running.left(), [], "files left")
+
+
+def check_stop_together(running):
+    """Told as the runner does it, all processes at once; whoever supervises tells its workers again. More than
+    once and with requests in flight, so that the second signal is certain to come while a worker ends."""
+    signum = getattr(signal, "SIG" + running.guest.say.get("stop-signal", "TERM"))
+
+    def told_and_ended():
+        if running.process.poll() is None:
+            os.killpg(running.process.pid, signum)
+        return running.process.poll() is not None
+
+    with contextlib.ExitStack() as stack:
+        for _ in range(8 if "wait" in running.guest.workloads else 0):
+            stack.enter_context(Client(running.address)).send(get("/wait?ms=30000"))
+        ok(wait_until(told_and_ended, 5, 0.001), f"it does not end: {running.output()}")
+        status = running.process.returncode
+        ok(status in (0, -signum), f"exit status {status}: {running.output()}")
+        ok(not re.search("Traceback|Error|Exit", running.output()), f"it complains: {running.output()}")
+        ok(wait_until(lambda: not running.tree(), 2), f"processes left: {running.tree()}")
 
 
 def check_log(running, file, requests=20):

@@ -18,7 +18,7 @@ GUESTS = pathlib.Path(__file__).resolve().parent.parent / "guests"
 SERVERS = os.path.abspath(os.path.join(BUILD, "bin"))
 SETPRIV = shutil.which("setpriv")
 KEYS = {
-    "about", "command", "cwd", "env", "image", "log-options", "package", "probe", "stop-grace", "stop-signal",
+    "about", "command", "cwd", "env", "image", "install", "log-options", "package", "probe", "stop-grace", "stop-signal",
     "version", "workloads",
 }
 

@@ -91,6 +91,7 @@ def run_guest(tap, guest, reference):
             if "{backlog}" in guest.say["command"]:
                 tap.run(f"{name}: backlog", cases.check_backlog, three, 99)
             tap.run(f"{name}: workers", cases.check_workers, few, three)
+            tap.run(f"{name}: workers end together", cases.check_stop_together, three)
         log, path = log_file()
         with log, Running(guest, workers=2, log=path) as two:
             tap.run(f"{name}: access log", cases.check_log, two, log)

@@ -91,7 +91,20 @@ async def posts(request):
 
 
 async def on_startup(_app):
-    workers.ready()  # aiohttp's signal handlers are there
+    """Takes the place of aiohttp's signal handlers, which are there: a worker is told by the runner, which tells
+    all processes, and by its supervisor, and the second would end it in the midst of its end."""
+    loop = asyncio.get_running_loop()
+    told = False
+
+    def stop():
+        nonlocal told
+        if not told:
+            told = True
+            raise web.GracefulExit
+
+    for signum in workers.STOP:
+        loop.add_signal_handler(signum, stop)
+    workers.ready()
 
 
 def application(folder):
