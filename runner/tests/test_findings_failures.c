@@ -89,6 +89,7 @@ static void the_resolution_is_that_of_the_worst_cell_too(void **state) {
 }
 
 int main(void) {
+    cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons_that_lack_blocks_name_who_failed),
         cmocka_unit_test(so_does_a_run_of_which_nothing_is_concluded),

@@ -49,11 +49,16 @@ function work(listener, given) {
     process.exit(1);
   });
   server.listen({ host: given.host, port: Number(given.port), backlog: Number(given.backlog) });
+  // Told once by whoever ends the whole group, and once more by the primary: the second must not kill.
+  let stopping = false;
   const stop = () => {
-    server.close(() => cluster.worker?.disconnect());
-    setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    if (!stopping) {
+      stopping = true;
+      server.close(() => cluster.worker?.disconnect());
+      setTimeout(() => server.closeAllConnections(), GRACE_MS);
+    }
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
 }
 
 // Hands signals on. A worker that ends unasked ends all: half a server is not measured.
@@ -63,12 +68,15 @@ function supervise(count) {
     cluster.fork();
   }
   const stop = (signal) => {
+    if (asked) {
+      return;
+    }
     asked = true;
     for (const worker of Object.values(cluster.workers)) {
       worker.process.kill(signal);
     }
   };
-  process.once('SIGTERM', stop).once('SIGINT', stop);
+  process.on('SIGTERM', stop).on('SIGINT', stop);
   cluster.on('exit', (worker, code) => {
     if (!asked || code > 0) {
       process.exitCode = 1;
