@@ -23,7 +23,8 @@
 #define STORE_WAITING_MAX 8192
 /* What a request, or another process that holds a lock, may take. */
 #define STORE_PATIENCE_MS 5000
-/* The same once the server drains: a reply must come before what is left is cut (SERVER_DRAIN_MS). */
+/* The same once the server drains: a reply must come before what is left is cut (SERVER_DRAIN_MS).
+ */
 #define STORE_DRAIN_PATIENCE_MS 1500
 
 enum store_result {
