@@ -14,7 +14,7 @@ static void window_take_database(struct window *w, const struct database *d) {
     pid_t pids[TREE_MAX];
     w->database_place = d ? d->place : DATABASE_NONE;
     proc_cpu_read(NULL, 0, &w->database);
-    if (w->database_place == DATABASE_HERE) {
+    if (d && d->place == DATABASE_HERE) {
         proc_cpu_read(pids, proc_tree(d->root, pids, TREE_MAX), &w->database);
     }
 }
