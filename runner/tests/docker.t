@@ -210,6 +210,9 @@ def _():
         has(out, "%s/%s/report.md" % (p.results, run.manifest["run_id"]), "output of report")
         ok(os.path.exists(run.path("report.md")), "report")
         eq(p.tree_owners(), {p.owner}, "owners after report")
+        status, out = p.compose("run", "--rm", "report", "nosuch")
+        eq(status, 2, out)
+        has(out, "no results folder %s/nosuch" % p.results, "output of report")
         status, out = p.compose("down", "--volumes")
         eq(status, 0, out)
 
