@@ -12,16 +12,20 @@ FROM ${BASE_IMAGE} AS base
 
 # ---- what compiles
 FROM base AS toolchain
-RUN dpkg-query -W -f '${Package}\n' | sort >/base-packages \
+RUN find /lib/ /usr/lib/ -name '*.so*' >/base-files \
     && apt-get update -q && apt-get install -y -q --no-install-recommends \
         gcc libc6-dev make pkg-config libevent-dev libuv1-dev libh2o-evloop-dev node-llhttp \
         libsqlite3-dev libpq-dev libjansson-dev libinih-dev libgsl-dev zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 
-# The application all servers share, compiled once.
-FROM toolchain AS common
+# The databases' libraries, which every server opens by name when it first uses them, with all they need.
+FROM toolchain AS libraries
 COPY docker/collect docker/collect
+RUN docker/collect /libraries libsqlite3.so.0 libpq.so.5
+
+# The application all servers share, compiled once.
+FROM libraries AS common
 COPY Makefile VERSION ./
 COPY scripts/make scripts/make
 COPY runner/runner.mk runner/runner.mk
@@ -35,8 +39,7 @@ FROM common AS server-build
 ARG SERVER=libuv
 COPY servers/${SERVER} servers/${SERVER}
 RUN make -j"$(nproc)" COMMIT=none DEBUG= build/bin/server-${SERVER} \
-    && docker/collect /out build/bin/server-${SERVER} libsqlite3.so.0 libpq.so.5 \
-    && rm -rf build
+    && docker/collect /out build/bin/server-${SERVER}
 
 # ---- one image for each server: its binary and the libraries the base lacks
 FROM base AS server
@@ -48,9 +51,10 @@ EXPOSE 8080
 HEALTHCHECK --interval=1s --timeout=24h --retries=60 CMD ["healthy", "8080"]
 ENTRYPOINT ["enter", "server"]
 CMD ["--listen", "0.0.0.0:8080"]
+COPY --from=libraries /libraries/ /
 ARG COMMIT=unknown
-COPY --from=server-build /out/ /
 LABEL org.opencontainers.image.revision=${COMMIT}
+COPY --from=server-build /out/ /
 
 # ---- the runner
 FROM toolchain AS loopbench
@@ -66,7 +70,7 @@ RUN make -j"$(nproc)" COMMIT="$COMMIT" DEBUG= runner \
 
 FROM base AS runner
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends \
-        libuv1 libjansson4 libinih1 libgsl27 zlib1g wrk gnuplot-nox fonts-dejavu-core \
+        libuv1 libjansson4 libinih1 libgsl27 libpq5 zlib1g wrk gnuplot-nox fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/* /var/cache/fontconfig/*
 RUN fc-cache -f
 COPY plots /usr/local/share/loopbench/plots

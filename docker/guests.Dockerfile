@@ -67,7 +67,7 @@ USER 65532:65532
 CMD ["/usr/bin/python3", "-B", "server.py", "--host", "0.0.0.0", "--port", "8080"]
 
 FROM base AS compiled
-RUN dpkg-query -W -f '${Package}\n' | sort >/base-packages \
+RUN find /lib/ /usr/lib/ -name '*.so*' >/base-files \
     && apt-get update -q && apt-get install -y -q --no-install-recommends \
         gcc libc6-dev make pkg-config libevent-dev libjansson-dev zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*

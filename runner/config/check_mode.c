@@ -58,11 +58,15 @@ static int check_stores(const struct config *c, const struct origins *o, struct 
         const struct workload *w = workload_find(c->workloads.name[i]);
         for (size_t k = 0; w && strcmp(w->base, "posts") == 0 && k < c->targets.n; k++) {
             const struct target_config *t = config_target(c, c->targets.name[k]);
-            if ((!t->builtin || t->place == PLACE_URL) && config_serves(t, w->name)) {
+            const bool told = (t->builtin && t->place != PLACE_URL) || t->shares_db;
+            if (!told && config_serves(t, w->name)) {
                 return err_set(e, ERR_USAGE,
                                "%s: target '%s' stores in a database of its own, so it would not "
-                               "be compared fairly; leave it out, or %s",
-                               origins_of(o, "db"), t->name, w->name);
+                               "be compared fairly; leave it out, or %s%s",
+                               origins_of(o, "db"), t->name, w->name,
+                               t->url ? ", or say `shares-db = yes` of a server that was given "
+                                        "the same --db"
+                                      : "");
             }
         }
     }

@@ -205,6 +205,9 @@ void places_dump(const struct target_config *t, FILE *out) {
     if (t->restart_signal) {
         fprintf(out, "restart-signal = %s\n", targets_signal_name(t->restart_signal));
     }
+    if (t->shares_db) {
+        fputs("shares-db = yes\n", out);
+    }
     if (t->builtin) {
         return;
     }

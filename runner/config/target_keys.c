@@ -189,6 +189,10 @@ static int targets_set_dies(struct target_config *t, const char *value, struct e
     return value_bool(value, "dies-by-signal", &t->dies_by_signal, e);
 }
 
+static int targets_set_shares(struct target_config *t, const char *value, struct err *e) {
+    return value_bool(value, "shares-db", &t->shares_db, e);
+}
+
 static int targets_set_grace(struct target_config *t, const char *value, struct err *e) {
     return value_duration(value, "stop-grace", 10000000, GRACE_MAX_NS, &t->stop_grace_ns, e);
 }
@@ -219,6 +223,7 @@ static const struct target_key {
     {"url", places_set_url},
     {"process", targets_set_process},
     {"restart-signal", targets_set_restart},
+    {"shares-db", targets_set_shares},
     {"paths", targets_set_paths},
     {"log-options", targets_set_log_options},
     {"dies-by-signal", targets_set_dies},
@@ -318,9 +323,12 @@ int targets_check(const struct target_config *t, struct err *e) {
                        "`url = http://HOST:PORT` that it runs already: choose another name",
                        t->name);
     }
-    if (t->process || t->restart_signal) {
+    if (t->process || t->restart_signal || t->shares_db) {
         return err_set(e, ERR_USAGE, "target '%s': %s is for a target with a url; leave it out",
-                       t->name, t->process ? "process" : "restart-signal");
+                       t->name,
+                       t->process          ? "process"
+                       : t->restart_signal ? "restart-signal"
+                                           : "shares-db");
     }
     if (!t->command) {
         return err_set(e, ERR_USAGE, "target '%s' has no command; add `command = ... {port}`",

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/calibration.h"
+#include "base/caller.h"
 #include "base/file.h"
 #include "report/cells.h"
 #include "report/crosscheck.h"
@@ -22,6 +23,14 @@ static void say(const struct report_options *o, const char *dir, const char *tex
     if (o->notes && *text) {
         fprintf(o->notes, "loopbench: %s: %s\n", o->shown ? o->shown : dir, text);
     }
+}
+
+/* What can be done about a run that has not ended, where something can. */
+static void say_resumable(const struct report_options *o, const struct store *s, const char *what) {
+    char text[96];
+    snprintf(text, sizeof text, "the run was %s%s", what,
+             caller_report() ? "" : "; continue it with run --resume");
+    say(o, s->dir, text);
 }
 
 static void say_damage(const struct report_options *o, const struct store *s) {
@@ -52,9 +61,9 @@ static void say_state(const struct report_options *o, const struct store *s) {
     if (s->live) {
         say(o, s->dir, "the run is still going on; this reports what it has so far");
     } else if (s->state == STORE_RUNNING) {
-        say(o, s->dir, "the run was cut off; continue it with run --resume");
+        say_resumable(o, s, "cut off");
     } else if (s->state == STORE_INTERRUPTED) {
-        say(o, s->dir, "the run was interrupted; continue it with run --resume");
+        say_resumable(o, s, "interrupted");
     }
 }
 

@@ -29,7 +29,8 @@ void replies_pace(struct replies *r);
  * CPU per request can show it; none where that rate is not known. */
 void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us);
 
-/* While nothing is measured: one reply, waited for; none from here on. */
+/* While nothing is measured: one reply, waited for, or two where none was looked at yet; none from
+ * here on. */
 void replies_ask(struct replies *r);
 
 /* What is wrong with the first wrong reply, one line, or NULL. */

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "store/folder.h"
@@ -290,11 +292,12 @@ static int append_both(struct writer *w, const unsigned char *member, size_t mem
 
 static int append_failed(struct writer *w, int why, struct err *e) {
     bool cut = writer_cut(w) == 0;
-    return err_set(e, ERR_MACHINE,
-                   "cannot write to %s: %s; %zu trials are kept%s, continue with --resume once "
-                   "there is room",
-                   w->dir, strerror(why), w->count,
-                   cut ? "" : " (a torn line follows them, which readers leave out)");
+    char shown[PATH_MAX];
+    caller_shown(w->dir, shown, sizeof shown);
+    return err_set(e, ERR_MACHINE, "cannot write to %s: %s; %zu trials are kept%s%s", shown,
+                   strerror(why), w->count,
+                   cut ? "" : " (a torn line follows them, which readers leave out)",
+                   caller_report() ? "" : ", continue with --resume once there is room");
 }
 
 int writer_append(struct writer *w, struct trial_record *r, const struct hist *raw, struct err *e) {

@@ -92,18 +92,63 @@ static int external_resolve(const char *host, char *out, size_t size, struct err
     return rc == 0 ? 0 : err_set(e, ERR_FAILED, "%s has no usable address", host);
 }
 
+static bool external_alive(const struct target *t) {
+    const struct external *x = external_view(t);
+    return x->pid == 0 || kill(x->pid, 0) == 0 || errno == EPERM;
+}
+
+/* The processes seen so far, by name. Who renews itself on a signal keeps its PID: another one
+ * means that it ended while nobody measured it, and that somebody started it again. */
+static struct known {
+    char name[32];
+    pid_t pid;
+} external_known[32];
+
+static struct known *external_slot(const char *name) {
+    for (size_t i = 0; i < sizeof external_known / sizeof external_known[0]; i++) {
+        struct known *k = &external_known[i];
+        if (!k->name[0]) {
+            snprintf(k->name, sizeof k->name, "%s", name);
+        }
+        if (strncmp(k->name, name, sizeof k->name - 1) == 0) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
+static enum target_failure external_check_same(const struct external *x, struct err *e) {
+    struct known *k = external_slot(x->spec->url.process);
+    pid_t before = k ? k->pid : 0;
+    if (k) {
+        k->pid = x->pid;
+    }
+    if (before == 0 || before == x->pid) {
+        return TARGET_OK;
+    }
+    err_set(e, ERR_FAILED,
+            "%s ended between two trials and was started again (process %ld, now %ld): see its own "
+            "log, and of its container docker inspect",
+            x->spec->name, (long)before, (long)x->pid);
+    return TARGET_CRASHED;
+}
+
+/* An end that a trial tells is told once. */
+static void external_forget(const struct external *x) {
+    struct known *k = x->spec->url.process ? external_slot(x->spec->url.process) : NULL;
+    if (k && x->pid != 0 && !external_alive(&x->target)) {
+        k->pid = 0;
+    }
+}
+
 static void external_free(struct target *t) {
     struct external *x = external_of(t);
     if (x) {
+        external_forget(x);
         http_close(&x->watch);
         free(x->line);
         free(x);
     }
-}
-
-static bool external_alive(const struct target *t) {
-    const struct external *x = external_view(t);
-    return x->pid == 0 || kill(x->pid, 0) == 0 || errno == EPERM;
 }
 
 static int64_t external_end(const struct external *x) {
@@ -188,6 +233,9 @@ static enum target_failure external_start(struct loop *loop, const struct target
     }
     if (f == TARGET_OK && spec->url.process) {
         f = external_await_process(x, e);
+    }
+    if (f == TARGET_OK && spec->url.process && spec->url.restart_signal) {
+        f = external_check_same(x, e);
     }
     if (f == TARGET_OK && spec->url.restart_signal) {
         f = external_renew(x, e);
@@ -276,7 +324,9 @@ static size_t external_pids(const struct target *t, pid_t *out, size_t max) {
 static enum target_failure external_stop(struct target *t, struct err *e) {
     const struct external *x = external_view(t);
     if (!external_alive(t)) {
-        err_set(e, ERR_FAILED, "%s ended while it was measured (it is not ours: see its own log)",
+        err_set(e, ERR_FAILED,
+                "%s ended while it was measured: see its own log, and of its container docker "
+                "inspect (OOMKilled)",
                 x->spec->name);
         return TARGET_CRASHED;
     }

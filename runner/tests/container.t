@@ -115,6 +115,8 @@ def _():
                 ok(seen["Config"]["User"] not in ("", "0", "root", "0:0"), "user %r" % seen["Config"]["User"])
                 eq(seen["HostConfig"]["CpusetCpus"], "0", "CPUs")
                 eq(seen["Mounts"], [], "mounts")
+                # The image's own would ask the wrong port each second, on the measured CPU.
+                eq((seen["Config"]["Healthcheck"]["Test"], seen["State"].get("Health")), (["NONE"], None), "health")
                 eq([(u["Name"], u["Soft"], u["Hard"]) for u in seen["HostConfig"]["Ulimits"]],
                    [("nofile", 4096, 4096)], "files")
                 networks.add(seen["HostConfig"]["NetworkMode"])
@@ -264,9 +266,17 @@ class Running:
         listening = json.loads(first.stdout.readline())["listening"]
         first.terminate()
         first.communicate()
-        self.process = subprocess.Popen([program, "--listen", listening], stdout=subprocess.PIPE, text=True)
-        self.process.stdout.readline()
+        self.command = [program, "--listen", listening]
         self.url = "http://" + listening
+        self.begin()
+
+    def begin(self):
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()
+
+    def again(self):
+        self.__exit__()
+        self.begin()
 
     def __enter__(self):
         return self
@@ -336,6 +346,28 @@ def _():
         box.loopbench("run", *SHORT, "--config", ini, "--ready-timeout", "1s").refused(3, "no process 'no-such-name'")
         ini = box.write("url.ini", "[run]\ntargets = there\n[target there]\nurl = %s\n" % server.url)
         box.loopbench("run", *SHORT, "--config", ini, "--ready-timeout", "1s").refused(3, "not ready")
+
+
+@tap.case("a server that runs already ends between two trials and is started again: recorded")
+def _():
+    with Box() as box, Running(box) as server:
+        # The other target's start hands over to this test and waits: then the first is not measured.
+        asked = box.at("asked")
+        script = box.write("other", "#!/bin/sh\n: >%s\nwhile [ -e %s ]; do sleep 0.02; done\n"
+                           "exec %s/server-null --listen 127.0.0.1:$1\n" % (asked, asked, SERVERS), 0o755)
+        ini = box.write("url.ini", "[run]\ntargets = there,other\n[target there]\nurl = %s\nprocess = %s\n"
+                        "restart-signal = HUP\n[target other]\ncommand = %s {port}\n" % (server.url, server.comm, script))
+        process = box.start("run", *SHORT, "--out", box.at("run"), "--config", ini, "--rounds", "3", "--no-verify")
+        while wait_for(lambda: os.path.exists(asked) or process.poll() is not None, "the other's start or the end") and \
+                process.poll() is None:
+            if os.path.exists(box.at("run", "trials.jsonl")):  # not while the targets are checked, both at once
+                server.again()
+            os.remove(asked)
+        box.finish(process).expect(1)
+        failed = [t for t in Run(box.at("run")).trials if t["status"] != "ok"]
+        eq({t["target"] for t in failed}, {"there"}, "failed targets")
+        for t in failed:
+            has(t["reason"], "there ended between two trials and was started again", "reason")
 
 
 sys.exit(tap.finish())

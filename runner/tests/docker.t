@@ -210,6 +210,9 @@ def _():
         has(out, "%s/%s/report.md" % (p.results, run.manifest["run_id"]), "output of report")
         ok(os.path.exists(run.path("report.md")), "report")
         eq(p.tree_owners(), {p.owner}, "owners after report")
+        status, out = p.compose("run", "--rm", "report", "nosuch")
+        eq(status, 2, out)
+        has(out, "no results folder %s/nosuch" % p.results, "output of report")
         status, out = p.compose("down", "--volumes")
         eq(status, 0, out)
 
@@ -226,6 +229,7 @@ def _():
         status, out = p.finish(process)
         eq(status, 0, "exit status of\n%s" % out)
         run = check_sound(p, out)
+        has(out, "report and plots: %s run --rm report" % " ".join(compose()), "output")
         facts = run.manifest["containers"]
         eq(facts["engine"]["version"], docker("info", "--format", "{{.ServerVersion}}"), "engine")
         eq(facts["engine"]["storage_driver"], docker("info", "--format", "{{.Driver}}"), "storage driver")
@@ -254,6 +258,22 @@ def _():
         eq(base(BASE_IMAGE="env:1"), "env:1\n", "environment")
 
 
+@tap.case("RESULTS as a bare name is a folder, not a volume")
+def _():
+    with tempfile.TemporaryDirectory() as tmp:
+        os.mkdir(os.path.join(tmp, "scripts"))
+        for name in ("scripts/compose", "docker-compose.yml"):
+            shutil.copy(os.path.join(ROOT, name), os.path.join(tmp, name))
+        with open(os.path.join(tmp, "docker"), "w", encoding="ascii") as f:
+            f.write('#!/bin/sh\n[ "$1 $2" != "compose up" ] || echo "<$RESULTS>"\n')
+        os.chmod(f.name, 0o755)
+        for given, passed in (("out", "./out"), ("a/b", "./a/b"), ("./out", "./out"), (tmp + "/out", tmp + "/out")):
+            done = subprocess.run([os.path.join(tmp, "scripts/compose"), "bench"], text=True, capture_output=True, timeout=60,
+                                  env=dict(os.environ, PATH=tmp + ":" + os.environ["PATH"], RESULTS=given), check=False)
+            has(done.stdout, "<%s>" % passed, "RESULTS of %s" % done)
+            ok(os.path.isdir(os.path.join(tmp, given)), "the folder %s" % given)
+
+
 @case("a server ends, another's container is killed: recorded, the others are measured")
 def _():
     with Project(ROUNDS="3") as p:
@@ -268,6 +288,23 @@ def _():
         has(out, "failed", "summary")
         eq(inspect(p.container("runner"))["State"]["ExitCode"], 1, "exit code of the runner")
         eq(status in (0, 1), True, "compose")
+        p.compose("down", "--volumes")
+
+
+@case("two projects on one results folder: the second is refused, the first is left alone")
+def _():
+    with Project(ROUNDS="3") as p, Project() as second:
+        second.env["RESULTS"] = p.results
+        process = p.start(*compose(), "up")
+        wait_for(lambda: p.trials() > 0 or process.poll() is not None, "the first trial", 120)
+        _, said = second.finish(second.start(*compose(), "up"), 100)
+        ok(process.poll() is None and p.trials() > 0, "the first has ended:\n%s" % said)
+        has(said, "loopbench: another run is writing to this results folder", "output of the second")
+        eq(inspect(second.container("runner"))["State"]["ExitCode"], 3, "exit code of its runner")
+        second.compose("down", "--volumes")
+        status, out = p.finish(process)
+        eq(status, 0, "exit status of\n%s" % out)
+        check_sound(p, out)
         p.compose("down", "--volumes")
 
 
@@ -358,13 +395,18 @@ def _():
             subprocess.run(["umount", p.results], check=True)
 
 
-@case("posts on PostgreSQL in a container of its own")
+@case("posts on PostgreSQL in a container of its own, which ends with the others")
 def _():
     with Project(COMPOSE_PROFILES="postgres", WORKLOADS="posts") as p:
-        status, out = p.bench()
+        status, out = p.finish(p.start(*compose(), "up"), 150)
         eq(status, 0, "exit status of\n%s" % out)
+        eq({s: inspect(p.container(s))["State"]["ExitCode"] for s in SERVERS + ("runner", "results", "postgres")},
+           dict.fromkeys(SERVERS + ("runner", "results", "postgres"), 0), "exit codes")
+        p.compose("down", "--volumes")
         run = check_sound(p, out, targets=("libevent", "libevent-again", "libuv"))
         ok(all(t["load"]["errors_status"] == 0 for t in run.trials), "errors")
+    eq({tuple(t["mode"]) for t in run.trials}, {("db=postgresql",)}, "mode")
+    ok(all(t["environment"]["database_cpus"] > 0 for t in run.trials), "the database's CPU is seen")
 
 
 @tap.case("no Compose, no engine, no docker: one line with the remedy")

@@ -175,7 +175,9 @@ def _():
             os.rmdir(os.path.join(box.tmp, name))
         result = box.loopbench("report", box.out).expect(0)
         has(result.err, "was cut off", "stderr")
-        box.resume().expect(0)
+        result = box.resume().expect(0)
+        counts = re.search(r"^(\d+) of (\d+) trials in", result.err, re.M)
+        ok(counts and counts[1] == counts[2], "those from before are counted: %s" % result.err)
         ok(stored(box.out).startswith(kept), "what was stored was changed")
         box.check_continued()
 

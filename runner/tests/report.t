@@ -265,6 +265,10 @@ def test_damage(tmp):
     done = report(run)
     ok(done.returncode == 0 and "cut off" in done.stderr and "not complete" in
        read(run, "report.md"), "an unfinished run is reported as unfinished", done.stderr)
+    ok("continue it with run --resume" in done.stderr, "how to go on is said", done.stderr)
+    done = report(run, {"LOOPBENCH_REPORT_SHOWN": "there"})
+    ok(done.returncode == 0 and "cut off" in done.stderr and "--resume" not in done.stderr,
+       "but not in a container, where nothing can go on", done.stderr)
 
     for what, folder in [("no folder", os.path.join(tmp, "none")), ("a file", trials),
                          ("another folder", tmp)]:

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/caller.h"
 #include "ui/ending.h"
 #include "ui/plan_print.h"
 #include "ui/progress.h"
@@ -280,7 +281,7 @@ static void ending_calls_a_folder_as_the_caller_does(void **state) {
         if (rows[i].pair) {
             setenv("LOOPBENCH_RESULTS_SHOWN", rows[i].pair, 1);
         }
-        ending_shown(rows[i].folder, shown, sizeof shown);
+        caller_shown(rows[i].folder, shown, sizeof shown);
         assert_string_equal(shown, rows[i].shown);
     }
     unsetenv("LOOPBENCH_RESULTS_SHOWN");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "base/file.h"
 #include "report/report.h"
 #include "run/setup.h"
@@ -10,7 +11,6 @@
 #include "store/replay_state.h"
 #include "ui/commands.h"
 #include "ui/doctor.h"
-#include "ui/ending.h"
 #include "ui/help.h"
 #include "ui/replay.h"
 
@@ -49,7 +49,7 @@ static int report_run(const struct invocation *in, const struct config *c, const
         }
     }
     char shown[PATH_MAX];
-    ending_shown(dir, shown, sizeof shown);
+    caller_shown(dir, shown, sizeof shown);
     o.shown = shown;
     int rc = report_write(dir, &o, e);
     if (rc == 0) {

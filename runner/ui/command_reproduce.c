@@ -13,6 +13,7 @@
 #include "report/calibration.h"
 #include "report/crosscheck.h"
 #include "report/reading.h"
+#include "base/caller.h"
 #include "ui/ending.h"
 #include "ui/recorded.h"
 #include "ui/session.h"
@@ -178,8 +179,8 @@ static int conclude(struct session *s, const struct reading *before, const struc
 /* What is resumed is an ordinary run, which nobody holds against the earlier one. */
 static int leave_off(struct session *s, const struct reading *before, struct err *e) {
     char folder[2][PATH_MAX];
-    ending_shown(before->store.dir, folder[0], sizeof folder[0]);
-    ending_shown(writer_dir(s->run.writer), folder[1], sizeof folder[1]);
+    caller_shown(before->store.dir, folder[0], sizeof folder[0]);
+    caller_shown(writer_dir(s->run.writer), folder[1], sizeof folder[1]);
     const int status = session_finish(s, e);
     fputs("what comes of it is not judged then; hold the two against each other with: loopbench "
           "compare",

@@ -35,17 +35,6 @@ void ending_print_path(FILE *out, const char *path) {
     fputc('\'', out);
 }
 
-void ending_shown(const char *folder, char *out, size_t size) {
-    const char *pair = getenv("LOOPBENCH_RESULTS_SHOWN");
-    const char *equals = pair ? strchr(pair, '=') : NULL;
-    size_t len = equals ? (size_t)(equals - pair) : 0;
-    if (len > 0 && strncmp(folder, pair, len) == 0 && (!folder[len] || folder[len] == '/')) {
-        snprintf(out, size, "%s%s", equals + 1, folder + len);
-    } else {
-        snprintf(out, size, "%s", folder);
-    }
-}
-
 void ending_print(FILE *out, const struct run_ending *s) {
     char wall[48];
     ending_duration_text(s->wall_ns, wall, sizeof wall);

@@ -20,10 +20,6 @@ struct run_ending {
 /* At most three lines: "165 trials in 4 min 51 s, none failed", where, and what to do next. */
 void ending_print(FILE *out, const struct run_ending *s);
 
-/* How the caller calls a folder. What runs in a container is told by LOOPBENCH_RESULTS_SHOWN, a
- * pair HERE=THERE: a folder in HERE is called by THERE. */
-void ending_shown(const char *folder, char *out, size_t size);
-
 /* A path as a word of a shell's. */
 void ending_print_path(FILE *out, const char *path);
 

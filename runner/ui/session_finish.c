@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/caller.h"
 #include "base/clock.h"
 #include "report/findings.h"
 #include "report/report.h"
@@ -61,17 +62,17 @@ int session_finish(struct session *s, struct err *e) {
     char shown[PATH_MAX];
     struct run_ending summary = {
         .planned = (int64_t)s->plan.trial_count,
-        .measured = r->measured - r->again,
+        .measured = r->skipped + r->measured - r->again, /* also those from before a resume */
         .failed = r->failed,
         .repeated = r->again,
         .wall_ns = clock_mono_ns() - s->begun_ns,
         .interrupted = r->interrupted,
         .folder = shown,
-        .report = getenv("LOOPBENCH_REPORT_SHOWN"),
+        .report = caller_report(),
     };
     int status = r->interrupted || r->failed > 0 ? ERR_FAILED : 0;
     snprintf(dir, sizeof dir, "%s", writer_dir(r->writer));
-    ending_shown(dir, shown, sizeof shown);
+    caller_shown(dir, shown, sizeof shown);
     writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
     s->run.writer = NULL;
     if (r->measured + r->skipped > 0 && report(s, dir, shown, e) != 0) {
