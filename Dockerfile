@@ -63,9 +63,12 @@ COPY scripts/make scripts/make
 COPY servers/servers.mk servers/servers.mk
 COPY servers/bench/bench.mk servers/bench/bench.mk
 COPY docker/enter docker/enter
-ARG COMMIT=unknown
 COPY runner runner
-RUN make -j"$(nproc)" COMMIT="$COMMIT" DEBUG= runner \
+RUN make -j"$(nproc)" COMMIT=none DEBUG= runner
+# Only what says which commit it is depends on it: another one compiles that file and links.
+ARG COMMIT=unknown
+RUN rm build/obj/runner/base/buildinfo.o \
+    && make COMMIT="$COMMIT" DEBUG= runner \
     && mv build/bin/loopbench /loopbench && rm -rf build
 
 FROM base AS runner
