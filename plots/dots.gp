@@ -37,7 +37,7 @@ plot for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 \
      for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using ($5 == 1 ? $2 : NaN):(place(ROW[i])) with points \
          linecolor rgb '#FFFFFF' pointtype filled(POINT[i]) pointsize 1.1, \
      for [p = 1:K] for [i = 1:N] DATA index (p - 1) * N + i - 1 using ($5 == 1 ? $2 : NaN):(place(ROW[i])) with points \
-         linecolor rgb COLOR[i] linewidth 1.6 pointtype hollow(POINT[i]) pointsize 1.1
+         linecolor rgb pale(COLOR[i]) linewidth 1.6 pointtype POINT[i] pointsize 1.1
 unset label
 unset multiplot
 unset output

@@ -1,5 +1,5 @@
-# Medians with their intervals against connections: K panels of N targets that share both axes. Hollow
-# where a figure is a lower bound.
+# Medians with their intervals against connections: K panels of N targets that share both axes. Pale
+# where a figure is a lower bound; hollow is the A/A control.
 set border 3 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid ytics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
@@ -48,8 +48,8 @@ do for [p = 1:K] {
              linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize 0.9 \
              pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j]), \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:($5 == 1 ? $2 : NaN) with points \
-             linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize 0.9 \
-             pointtype (QUIET[N + 1 - j] ? -1 : hollow(POINT[N + 1 - j]))
+             linecolor rgb pale(COLOR[N + 1 - j]) linewidth 1.4 pointsize 0.9 \
+             pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j])
     unset label
 }
 unset multiplot

@@ -164,7 +164,7 @@ static void subtitle(struct plot_frame *frame, const struct cells *c) {
     }
     const char *kind = frame->plot->kind == PLOT_LATENCY ? "; closed loop, raw latency"
                        : frame->plot->kind == PLOT_RATE && any_limited(frame, c)
-                           ? "; hollow: a lower bound, the load generator was the limit"
+                           ? "; pale: a lower bound, the load generator was the limit"
                            : "";
     const char *level = "";
     char text[48] = "";
