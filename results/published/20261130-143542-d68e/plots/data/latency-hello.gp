@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'latency-hello'
 HEADING = 'Latency'
-SUBTITLE = 'hello: median of 11 rounds and its 95% interval; closed loop, raw latency'
 XLABEL = 'connections'
 YLABEL = 'latency'
-W = 1146
-H = 494
-HEAD = 80
-COLUMNS = 3
-ROWS = 1
-LEFT = 84.0
-PANELW = 330.0
-PANELH = 330.0
-GAPX = 24
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 1
 ROOM = 24
@@ -80,10 +68,27 @@ array SHAPE[3]
 SHAPE[1] = 7; PANEL[1] = 'p50'
 SHAPE[2] = 5; PANEL[2] = 'p99'
 SHAPE[3] = 9; PANEL[3] = 'p99.9'
-array GAPP[10]
-array GAPL[10]
-GAPP[1] = 3; GAPL[1] = 500
+array GAPP[46]
+array GAPAT[46]
+array GAPT[46]
+GAPP[1] = 3; GAPAT[1] = 500; GAPT[1] = 0
 GAPS = 1
+NARROW = 0
+W = 1146
+H = 494
+HEAD = 80
+COLUMNS = 3
+ROWS = 1
+LEFT = 84.0
+PANELW = 330.0
+PANELH = 330.0
+GAPX = 24
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: median of 11 rounds and its 95% interval; closed loop, raw latency'
+LINES = 1
 KEYS = 5
 array KEYX[6]
 array KEYY[6]

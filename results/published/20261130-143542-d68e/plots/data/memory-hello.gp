@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'memory-hello'
 HEADING = 'Memory of the server'
-SUBTITLE = 'hello: median of 11 rounds and its 95% interval'
 XLABEL = 'connections'
 YLABEL = 'resident memory, MiB'
-W = 1012
-H = 494
-HEAD = 80
-COLUMNS = 2
-ROWS = 1
-LEFT = 84.0
-PANELW = 440.0
-PANELH = 330.0
-GAPX = 24
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 1
 ROOM = 24
@@ -69,9 +57,26 @@ array PANEL[2]
 array SHAPE[2]
 SHAPE[1] = 7; PANEL[1] = 'idle, before any load'
 SHAPE[2] = 5; PANEL[2] = 'peak'
-array GAPP[7]
-array GAPL[7]
+array GAPP[31]
+array GAPAT[31]
+array GAPT[31]
 GAPS = 0
+NARROW = 0
+W = 1012
+H = 494
+HEAD = 80
+COLUMNS = 2
+ROWS = 1
+LEFT = 84.0
+PANELW = 440.0
+PANELH = 330.0
+GAPX = 24
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: median of 11 rounds and its 95% interval'
+LINES = 1
 KEYS = 5
 array KEYX[6]
 array KEYY[6]

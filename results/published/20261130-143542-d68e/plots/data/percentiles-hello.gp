@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'percentiles-hello'
 HEADING = 'Latency percentiles'
-SUBTITLE = 'hello: all rounds together; closed loop, raw latency; dotted: too few samples to be stated'
 XLABEL = 'percentile'
 YLABEL = 'latency'
-W = 1242
-H = 494
-HEAD = 80
-COLUMNS = 3
-ROWS = 1
-LEFT = 84.0
-PANELW = 330.0
-PANELH = 330.0
-GAPX = 72
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 0
 ROOM = 24
@@ -81,9 +69,26 @@ array SHAPE[3]
 SHAPE[1] = 7; PANEL[1] = '10 connections'
 SHAPE[2] = 5; PANEL[2] = '100 connections'
 SHAPE[3] = 9; PANEL[3] = '500 connections'
-array GAPP[10]
-array GAPL[10]
+array GAPP[46]
+array GAPAT[46]
+array GAPT[46]
 GAPS = 0
+NARROW = 0
+W = 1242
+H = 494
+HEAD = 80
+COLUMNS = 3
+ROWS = 1
+LEFT = 84.0
+PANELW = 330.0
+PANELH = 330.0
+GAPX = 72
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: all rounds together; closed loop, raw latency; pale: too few samples to be stated'
+LINES = 1
 KEYS = 5
 array KEYX[6]
 array KEYY[6]

@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'ratios-hello'
 HEADING = 'Differences and their intervals'
-SUBTITLE = 'hello: target, connections, against libevent; interval of the verdict; band: within 3%'
 XLABEL = 'difference from libevent'
 YLABEL = ''
-W = 980
-H = 350
-HEAD = 58
-COLUMNS = 2
-ROWS = 1
-LEFT = 162.9
-PANELW = 380.0
-PANELH = 208.0
-GAPX = 34
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 0
 ROOM = 24
@@ -63,20 +51,22 @@ array PANEL[2]
 array SHAPE[2]
 SHAPE[1] = 7; PANEL[1] = 'server CPU per request: right is heavier'
 SHAPE[2] = 5; PANEL[2] = 'throughput: right is faster'
-array GAPP[7]
-array GAPL[7]
+array GAPP[31]
+array GAPAT[31]
+array GAPT[31]
 GAPS = 0
 RN = 9
 array RTEXT[9]
-RTEXT[1] = 'libuv, 10'
-RTEXT[2] = 'libuv, 100'
-RTEXT[3] = 'libuv, 500'
-RTEXT[4] = 'h2o, 10'
-RTEXT[5] = 'h2o, 100'
-RTEXT[6] = 'h2o, 500'
-RTEXT[7] = 'libevent-again, 10'
-RTEXT[8] = 'libevent-again, 100'
-RTEXT[9] = 'libevent-again, 500'
+array RLABEL[9]
+RTEXT[1] = 'libuv, 10'; RLABEL[1] = 'libuv, 10'
+RTEXT[2] = 'libuv, 100'; RLABEL[2] = 'libuv, 100'
+RTEXT[3] = 'libuv, 500'; RLABEL[3] = 'libuv, 500'
+RTEXT[4] = 'h2o, 10'; RLABEL[4] = 'h2o, 10'
+RTEXT[5] = 'h2o, 100'; RLABEL[5] = 'h2o, 100'
+RTEXT[6] = 'h2o, 500'; RLABEL[6] = 'h2o, 500'
+RTEXT[7] = 'libevent-again, 10'; RLABEL[7] = 'libevent-again, 10'
+RTEXT[8] = 'libevent-again, 100'; RLABEL[8] = 'libevent-again, 100'
+RTEXT[9] = 'libevent-again, 500'; RLABEL[9] = 'libevent-again, 500'
 BAND = 1.03
 array NAP[19]
 array NAR[19]
@@ -85,6 +75,22 @@ array CUT[10]
 CUT[1] = 6.5
 CUT[2] = 3.5
 CUTS = 2
+NARROW = 0
+W = 980
+H = 350
+HEAD = 58
+COLUMNS = 2
+ROWS = 1
+LEFT = 162.9
+PANELW = 380.0
+PANELH = 208.0
+GAPX = 34
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: target, connections, against libevent; interval of the verdict; band: within 3%; dashed: fragile, another test disagrees'
+LINES = 1
 KEYS = 0
 array KEYX[1]
 array KEYY[1]

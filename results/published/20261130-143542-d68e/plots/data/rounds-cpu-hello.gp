@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'rounds-cpu-hello'
 HEADING = 'Server CPU per request, every round'
-SUBTITLE = 'hello: 11 rounds from bottom to top; line and box: median and its 95% interval'
 XLABEL = 'µs per request'
 YLABEL = ''
-W = 1059
-H = 352
-HEAD = 58
-COLUMNS = 3
-ROWS = 1
-LEFT = 127.4
-PANELW = 280.0
-PANELH = 210.0
-GAPX = 34
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 0
 ROOM = 24
@@ -72,16 +60,21 @@ array SHAPE[3]
 SHAPE[1] = 7; PANEL[1] = '10 connections'
 SHAPE[2] = 5; PANEL[2] = '100 connections'
 SHAPE[3] = 9; PANEL[3] = '500 connections'
-array GAPP[10]
-array GAPL[10]
+array GAPP[46]
+array GAPAT[46]
+array GAPT[46]
 GAPS = 0
 RN = 5
 array RTEXT[5]
-RTEXT[1] = 'libevent'
-RTEXT[2] = 'libuv'
-RTEXT[3] = 'h2o'
-RTEXT[4] = 'libevent-again'
-RTEXT[5] = 'null'
+array RLABEL[5]
+RTEXT[1] = 'libevent'; RLABEL[1] = 'libevent'
+RTEXT[2] = 'libuv'; RLABEL[2] = 'libuv'
+RTEXT[3] = 'h2o'; RLABEL[3] = 'h2o'
+RTEXT[4] = 'libevent-again'; RLABEL[4] = 'libevent-again'
+RTEXT[5] = 'null'; RLABEL[5] = 'null'
+array NAP[16]
+array NAR[16]
+NAS = 0
 ROUNDS = 11
 array OF[5]
 OF[1] = 1
@@ -89,6 +82,22 @@ OF[2] = 2
 OF[3] = 3
 OF[4] = 4
 OF[5] = 5
+NARROW = 0
+W = 1059
+H = 372
+HEAD = 58
+COLUMNS = 3
+ROWS = 1
+LEFT = 127.4
+PANELW = 280.0
+PANELH = 230.0
+GAPX = 34
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: 11 rounds from bottom to top; line and box: median and its 95% interval'
+LINES = 1
 KEYS = 0
 array KEYX[1]
 array KEYY[1]

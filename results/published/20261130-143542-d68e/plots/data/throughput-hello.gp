@@ -1,20 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'throughput-hello'
 HEADING = 'Throughput'
-SUBTITLE = 'hello: median of 11 rounds and its 95% interval; lower bounds where the load generator was the limit'
 XLABEL = 'connections'
 YLABEL = 'successful replies per second'
-W = 808
-H = 486
-HEAD = 80
-COLUMNS = 1
-ROWS = 1
-LEFT = 84.0
-PANELW = 700.0
-PANELH = 340.0
-GAPX = 24
-GAPY = 60
-BOTTOM = 58
 DOTS = 0
 SHARED = 1
 ROOM = 24
@@ -63,9 +51,26 @@ K = 1
 array PANEL[1]
 array SHAPE[1]
 SHAPE[1] = 7; PANEL[1] = 'throughput'
-array GAPP[4]
-array GAPL[4]
+array GAPP[16]
+array GAPAT[16]
+array GAPT[16]
 GAPS = 0
+NARROW = 0
+W = 808
+H = 486
+HEAD = 80
+COLUMNS = 1
+ROWS = 1
+LEFT = 84.0
+PANELW = 700.0
+PANELH = 340.0
+GAPX = 24
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: median of 11 rounds and its 95% interval; pale: a lower bound, the load generator was the limit'
+LINES = 1
 KEYS = 5
 array KEYX[6]
 array KEYY[6]

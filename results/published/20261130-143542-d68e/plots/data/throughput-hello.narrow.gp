@@ -1,0 +1,33 @@
+# What is different in a narrow page, made by loopbench; the programs that read them are plots/*.gp of its sources.
+XMIN[1] = 7.531344275; XMAX[1] = 663.8921044; XTICKS[1] = 3
+XTICK[1] = 10; XTEXT[1] = '10'
+XTICK[2] = 100; XTEXT[2] = '100'
+XTICK[3] = 500; XTEXT[3] = '500'
+NARROW = 1
+W = 344
+H = 468
+HEAD = 152
+COLUMNS = 1
+ROWS = 1
+LEFT = 41.2
+PANELW = 286.8
+PANELH = 250.0
+GAPX = 0
+GAPY = 68
+BOTTOM = 58
+TEXTX = 8
+array LINE[8]
+LINE[1] = 'hello: median of 11 rounds and its 95% interval;'
+LINE[2] = 'pale: a lower bound, the load generator was the'
+LINE[3] = 'limit'
+LINES = 3
+KEYS = 5
+array KEYX[6]
+array KEYY[6]
+array KEYTEXT[6]
+array KEYOF[6]
+KEYOF[1] = 1; KEYX[1] = 8.0; KEYY[1] = 372; KEYTEXT[1] = 'libevent'
+KEYOF[2] = 2; KEYX[2] = 132.8; KEYY[2] = 372; KEYTEXT[2] = 'libuv'
+KEYOF[3] = 3; KEYX[3] = 236.3; KEYY[3] = 372; KEYTEXT[3] = 'h2o'
+KEYOF[4] = 4; KEYX[4] = 8.0; KEYY[4] = 350; KEYTEXT[4] = 'libevent-again'
+KEYOF[5] = 5; KEYX[5] = 175.4; KEYY[5] = 350; KEYTEXT[5] = 'null'
