@@ -235,8 +235,14 @@ static void judge_one(struct judged *j, enum gate_state state, const struct coun
     }
 }
 
+/* Which run's last line was cut short, or NULL. That record may have replaced one that stands, or
+ * have been of a cell that is not there. */
+static const struct counts_side *torn_side(const struct counts_side *const side[2]) {
+    return side[0]->counts->torn ? side[0] : side[1]->counts->torn ? side[1] : NULL;
+}
+
 /* A cell that only a single run has is not decided, whichever it is: the other may have been cut
- * short. */
+ * short. Where one was, nothing is kept. */
 static struct judged judge_all(const struct counts_limit *limit,
                                const struct counts_side *const side[2]) {
     struct judged j = {GATE_KEPT, NULL};
@@ -251,11 +257,15 @@ static struct judged judge_all(const struct counts_limit *limit,
         const struct count_record *b = &side[1]->counts->record[i];
         judge_one(&j, twin(side[0]->counts, b) ? GATE_KEPT : GATE_UNDECIDED, b);
     }
+    if (j.state == GATE_KEPT && torn_side(side)) {
+        j.state = GATE_UNDECIDED;
+    }
     return j;
 }
 
+/* `torn`: the run whose last line was cut short, or NULL; the reason where no cell is one. */
 static void print_limit(FILE *out, const struct counts_limit *limit, const struct judged *j,
-                        bool empty, bool utf8) {
+                        bool empty, const struct counts_side *torn, bool utf8) {
     fprintf(out, "limit %s>%g%%: %s", count_info(limit->kind)->metric, limit->percent,
             j->state == GATE_CROSSED ? "crossed"
             : j->state == GATE_KEPT  ? "kept"
@@ -270,6 +280,9 @@ static void print_limit(FILE *out, const struct counts_limit *limit, const struc
         snprintf(text, sizeof text, "%s, %s", cell, j->by->workload);
         text_terminal(shown, sizeof shown, text, sizeof text, utf8);
         fprintf(out, " (%s)", shown);
+    } else if (torn) {
+        fprintf(out, " (the last line of %s may have been of any cell: count again with --add)",
+                torn->label);
     }
     fputc('\n', out);
 }
@@ -293,7 +306,7 @@ size_t counts_compare_print(FILE *out, const struct counts_side *base,
         struct judged j = judge_all(&gate->limit[i], side);
         const bool empty = base->counts->count + other->counts->count == 0;
         j.state = empty ? GATE_UNDECIDED : j.state;
-        print_limit(out, &gate->limit[i], &j, empty, utf8);
+        print_limit(out, &gate->limit[i], &j, empty, torn_side(side), utf8);
         failed += j.state == GATE_CROSSED || (j.state == GATE_UNDECIDED && !allow_undecided);
     }
     return failed;

@@ -7,7 +7,8 @@
  * and a figure is the same when |change| is at most u, else more or fewer. Where a is none
  * (COUNTS_NONE) it is the same when b is within u of one of it. A limit "instructions>1%" is
  * crossed when change − u lies above it, kept when change + u does not, else not decided; nor is it
- * where a figure is missing or did not settle. */
+ * where a figure is missing or did not settle, and none is kept where a run's last line was cut
+ * short: it may have replaced a record that stands. */
 #ifndef REPORT_COUNTS_COMPARE_H
 #define REPORT_COUNTS_COMPARE_H
 

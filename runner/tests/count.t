@@ -341,6 +341,27 @@ def _():
             "A is not complete: interrupted", "compare")
 
 
+@tap.case("a cut line that had replaced a record leaves a limit undecided")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        for out in ("one", "two"):
+            count(box, targets=("alpha",), out=out).expect(0)
+        path = box.at("two", "counts.jsonl")
+        with open(path, encoding="utf-8") as f:
+            line = f.read()
+        with open(path, "a", encoding="utf-8") as f:
+            f.write(line[:-30])  # the same cell, counted again
+        gate = ("--fail-on", "instructions>1%")
+        for pair in (("one", "two"), ("two", "one")):
+            result = box.loopbench("compare", *pair, *gate).expect(1)
+            has(result.out, "limit instructions>1%: not decided (the last line of ", str(pair))
+            box.loopbench("compare", *pair, "--allow-undecided", *gate).expect(0)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(line)
+        box.loopbench("compare", "one", "two", *gate).expect(0)
+
+
 @tap.case("compare gates on counts: kept, crossed, not decided")
 def _():
     with Box() as box:
