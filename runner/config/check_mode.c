@@ -52,21 +52,23 @@ static int check_log(const struct config *c, const struct origins *o, struct err
     return 0;
 }
 
+bool check_stores_apart(const struct config *c, const struct target_config *t) {
+    const bool told = (t->builtin && t->place != PLACE_URL) || t->shares_db;
+    return c->db && !told;
+}
+
 /* A target on another database than the run says is not compared with those on it. */
 static int check_stores(const struct config *c, const struct origins *o, struct err *e) {
     for (size_t i = 0; c->db && i < c->workloads.n; i++) {
         const struct workload *w = workload_find(c->workloads.name[i]);
         for (size_t k = 0; w && strcmp(w->base, "posts") == 0 && k < c->targets.n; k++) {
             const struct target_config *t = config_target(c, c->targets.name[k]);
-            const bool told = (t->builtin && t->place != PLACE_URL) || t->shares_db;
-            if (!told && config_serves(t, w->name)) {
+            if (check_stores_apart(c, t) && config_serves(t, w->name)) {
                 return err_set(e, ERR_USAGE,
                                "%s: target '%s' stores in a database of its own, so it would not "
-                               "be compared fairly; leave it out, or %s%s",
-                               origins_of(o, "db"), t->name, w->name,
-                               t->url ? ", or say `shares-db = yes` of a server that was given "
-                                        "the same --db"
-                                      : "");
+                               "be compared fairly; leave it out, or %s, or say `shares-db = yes` "
+                               "in its section where it stores in the same",
+                               origins_of(o, "db"), t->name, w->name);
             }
         }
     }

@@ -51,7 +51,7 @@ struct target_config {
     char *ready_path;      /* "/hello" */
     int stop_signal;       /* SIGTERM */
     int64_t stop_grace_ns; /* between that and SIGKILL; 0 = the launcher's */
-    bool shares_db;        /* of a url: whoever started it gave it the run's --db, too */
+    bool shares_db;        /* not one that we start of ours: it stores in the run's --db, too */
     bool dies_by_signal;   /* being ended by the stop signal is a clean end */
     int64_t handicap_ns;   /* from --handicap; already part of `command` */
     struct names workloads; /* what it serves; empty = all */

@@ -59,6 +59,7 @@ static int places_copy(struct config *c, size_t base, const char *name, enum tar
     to->stop_signal = from->stop_signal;
     to->stop_grace_ns = from->stop_grace_ns;
     to->dies_by_signal = from->dies_by_signal;
+    to->shares_db = from->shares_db;
     to->place = place;
     free(to->ready_path);
     to->ready_path = strdup(from->ready_path);

@@ -36,6 +36,9 @@ static void targets_dump_more(const struct target_config *t, FILE *out) {
     if (!t->dies_by_signal) {
         fputs("dies-by-signal = no\n", out);
     }
+    if (t->shares_db) {
+        fputs("shares-db = yes\n", out);
+    }
     if (t->stop_grace_ns > 0) {
         value_duration_text(t->stop_grace_ns, grace, sizeof grace);
         fprintf(out, "stop-grace = %s\n", grace);

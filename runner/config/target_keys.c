@@ -323,12 +323,9 @@ int targets_check(const struct target_config *t, struct err *e) {
                        "`url = http://HOST:PORT` that it runs already: choose another name",
                        t->name);
     }
-    if (t->process || t->restart_signal || t->shares_db) {
+    if (t->process || t->restart_signal) {
         return err_set(e, ERR_USAGE, "target '%s': %s is for a target with a url; leave it out",
-                       t->name,
-                       t->process          ? "process"
-                       : t->restart_signal ? "restart-signal"
-                                           : "shares-db");
+                       t->name, t->process ? "process" : "restart-signal");
     }
     if (!t->command) {
         return err_set(e, ERR_USAGE, "target '%s' has no command; add `command = ... {port}`",

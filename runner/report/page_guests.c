@@ -88,8 +88,11 @@ static void put_row(struct doc *d, const struct cells *c, size_t target, size_t 
     doc_row_end(d);
 }
 
-/* Whether it was measured with posts. */
+/* Whether it was measured with posts and stored elsewhere than our servers did. */
 static bool guest_stores(const struct cells *c, size_t target) {
+    if (json_is_true(json_object_get(guests_entry(c, target), "shares_db"))) {
+        return false;
+    }
     for (size_t w = 0; w < c->workload_count; w++) {
         const char *name = c->workloads[w];
         if (strcmp(name, "posts") == 0 && isfinite(guests_bytes(c, target, name))) {

@@ -162,6 +162,9 @@ static json_t *probe_describe(const struct probe_state *s, const struct plan_tar
         }
         json_object_set_new(out, "place", json_string(config_place_name(c->place)));
         json_object_set_new(out, "guest", json_boolean(!c->builtin));
+        if (c->shares_db && s->setup->config->db) {
+            json_object_set_new(out, "shares_db", json_true());
+        }
         if (c->about) {
             json_object_set_new(out, "about", json_string(c->about));
         }

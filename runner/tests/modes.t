@@ -191,6 +191,28 @@ def _():
                 eq("a database of its own" in f.read(), said, workload)
 
 
+@tap.case("a target that stores elsewhere than in --db is named by verify, unless it says it does not")
+def _():
+    with Box() as box:
+        apart = "%s stores in a database of its own, not in that of --db"
+        where = ("--db", "sqlite:" + box.at("db"))
+        config = box.ini()
+        hasnt(box.loopbench("verify", "--config", config).expect(0).out, apart % "a", "no --db")
+        with open(config, "a", encoding="utf-8") as f:
+            f.write("shares-db = yes\n")  # of b, the last
+        out = box.loopbench("verify", "--config", config, *where).expect(0).out
+        has(out, apart % "a", "it says nothing")
+        hasnt(out, apart % "b", "it says that it does")
+        posts = ("--workloads", "posts", "--targets", "b", "--out", box.at("b")) + where
+        box.loopbench("run", config, *posts).expect(0)
+        run = Run(box.at("b"))
+        eq([t.get("shares_db") for t in run.manifest["targets"]], [True], "manifest")
+        hasnt(run.text("report.md"), "a database of its own", "report")
+        has(run.text("config.ini"), "shares-db = yes\n", "config.ini")
+        box.loopbench("run", config, "--workloads", "posts", *where).refused(2, "target 'a'",
+                                                                            "shares-db = yes")
+
+
 @tap.case("trials of two modes are not reported as one run")
 def _():
     with Box() as box:

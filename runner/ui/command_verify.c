@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "config/check_mode.h"
 #include "config/skeleton.h"
 #include "plan/plan.h"
 #include "run/probe.h"
@@ -36,6 +37,18 @@ static int verify_add_reference(struct config *c, struct err *e) {
     return names_add(&c->targets, REFERENCE) == 0 ? 1 : err_set(e, ERR_MACHINE, "out of memory");
 }
 
+/* Whether a target that stores elsewhere than in --db answered posts, which a run would refuse. */
+static bool verify_is_apart(const struct config *c, const struct verify_findings *f,
+                            const struct target_config *t) {
+    bool stores = t->builtin;
+    for (size_t i = 0; i < f->wires; i++) {
+        const struct verify_wire *w = &f->wire[i];
+        stores = stores || (strcmp(w->target, t->name) == 0 && strcmp(w->workload, "posts") == 0 &&
+                            w->served == SERVED);
+    }
+    return stores && check_stores_apart(c, t);
+}
+
 static void verify_say(const struct config *c, struct probe *probe, bool added) {
     if (added) {
         verify_hide(&probe->findings, REFERENCE);
@@ -45,6 +58,11 @@ static void verify_say(const struct config *c, struct probe *probe, bool added) 
     verify_print_fair(&probe->findings, stdout);
     for (size_t i = 0; i < c->targets.n; i++) {
         const struct target_config *t = config_target(c, c->targets.name[i]);
+        if (t && verify_is_apart(c, &probe->findings, t)) {
+            printf("\n%s stores in a database of its own, not in that of --db: a run of posts with "
+                   "--db refuses it unless its section says `shares-db = yes`\n",
+                   t->name);
+        }
         if (t && skeleton_is_unedited(t)) {
             printf("\n%s still runs the server of the skeleton: put your own command into its "
                    "section [target %s]\n",
