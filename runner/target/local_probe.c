@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "target/http.h"
+
+#define DRAIN_BYTES ((size_t)64 * 1024)
+#define DRAIN_NS    INT64_C(500000000)
 
 struct probe {
     struct loop *loop;
@@ -92,6 +96,40 @@ static int probe_status(const char *reply, size_t len, int *status) {
     return reply[8] == ' ' ? 1 : -1;
 }
 
+static bool probe_is_whole(struct http_parser *parser, const char *data, size_t len) {
+    size_t used = 0;
+    bool done = false;
+    return http_parser_feed(parser, data, len, &used, &done) != HTTP_OK || done;
+}
+
+/* Reads what follows the status line: closed with bytes unread, the connection would be reset,
+ * which a server may log or take for an error. One that is slow to end its reply, or sends much,
+ * is. */
+static enum probe_result probe_drain(struct probe *p, int fd, const char *begin, size_t len) {
+    char data[4096];
+    struct http_reply reply = {0};
+    struct http_parser *parser = http_parser_new(&reply, false);
+    enum probe_result r = PROBE_ANSWERED;
+    const int64_t soon = clock_mono_ns() + DRAIN_NS;
+    bool whole = !parser || probe_is_whole(parser, begin, len);
+    p->end_ns = soon < p->end_ns ? soon : p->end_ns;
+    for (size_t total = len; !whole && total < DRAIN_BYTES;) {
+        r = probe_wait(p, UV_READABLE);
+        if (r != PROBE_ANSWERED) {
+            break;
+        }
+        ssize_t n = recv(fd, data, sizeof data, 0);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+            continue;
+        }
+        whole = n <= 0 || probe_is_whole(parser, data, (size_t)n);
+        total += n > 0 ? (size_t)n : 0;
+    }
+    http_parser_free(parser);
+    http_reply_release(&reply);
+    return r == PROBE_TIMEOUT ? PROBE_ANSWERED : r;
+}
+
 static enum probe_result probe_read(struct probe *p, int fd, int *status) {
     char reply[64];
     size_t used = 0;
@@ -110,7 +148,7 @@ static enum probe_result probe_read(struct probe *p, int fd, int *status) {
         used += (size_t)n;
         int found = probe_status(reply, used, status);
         if (found != 0) {
-            return found > 0 ? PROBE_ANSWERED : PROBE_GARBAGE;
+            return found > 0 ? probe_drain(p, fd, reply, used) : PROBE_GARBAGE;
         }
     }
 }

@@ -17,7 +17,8 @@ enum probe_result {
 };
 
 /* Sends GET path to host:port (a numeric address) and waits for the status line, at most
- * timeout_ns. Only the status line is read; the connection is closed then. */
+ * timeout_ns. Only the status line is judged; the rest of the reply is read, where it comes within
+ * half a second and is no more than 64 KiB, so that the server sees an end and not a reset. */
 enum probe_result probe_get(struct loop *loop, const char *host, int port, const char *path,
                             int64_t timeout_ns, bool (*gone)(void *ctx), void *ctx, int *status);
 

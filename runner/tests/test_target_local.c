@@ -4,10 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -309,6 +312,52 @@ static void probes_addresses(void **state) {
     assert_int_equal(probe_free_port("nonsense"), -1);
 }
 
+/* Serves one reply and leaves with 0 when its client ended the connection, 1 when it reset it. */
+static pid_t serve_once(int listener, const char *head, size_t body) {
+    const pid_t child = fork();
+    if (child != 0) {
+        return child;
+    }
+    char data[8192] = "";
+    const int fd = accept(listener, NULL, NULL);
+    bool sound = fd >= 0 && recv(fd, data, sizeof data, 0) > 0;
+    memset(data, 'x', sizeof data);
+    sound = sound && send(fd, head, strlen(head), 0) > 0;
+    for (size_t left = body; sound && left > 0; left -= left < sizeof data ? left : sizeof data) {
+        sound = send(fd, data, left < sizeof data ? left : sizeof data, 0) > 0;
+    }
+    _exit(sound && recv(fd, data, sizeof data, 0) == 0 ? 0 : 1);
+}
+
+static void reads_a_reply_to_its_end(void **state) {
+    static const struct {
+        const char *head;
+        size_t body;
+    } cases[] = {
+        {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Long: 0123456789012345678901234567890\r\n\r\n",
+         0},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n", 20000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        socklen_t size = sizeof at;
+        const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int status = 0;
+        int left = -1;
+        assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+        assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+        assert_int_equal(listen(listener, 1), 0);
+        const pid_t child = serve_once(listener, cases[i].head, cases[i].body);
+        assert_int_equal(probe_get(*state, "127.0.0.1", ntohs(at.sin_port), "/", 20 * SECOND, NULL,
+                                   NULL, &status),
+                         PROBE_ANSWERED);
+        assert_int_equal(status, 200);
+        assert_int_equal(waitpid(child, &left, 0), child);
+        assert_int_equal(left, 0);
+        close(listener);
+    }
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -324,6 +373,7 @@ int main(void) {
         CASE(can_be_interrupted),
         CASE(an_early_interrupt_is_not_lost),
         CASE(probes_addresses),
+        CASE(reads_a_reply_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
