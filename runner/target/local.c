@@ -195,7 +195,7 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
         enum probe_result r = left <= 0 ? PROBE_TIMEOUT
                                         : probe_get(l->loop, l->target.host, l->target.port, path,
                                                     left, local_has_exited, l, &status);
-        uv_run(&l->loop->uv, UV_RUN_NOWAIT); /* an exit that has just happened */
+        loop_poll(l->loop); /* an exit that has just happened */
         if (r == PROBE_INTERRUPTED) {
             return local_interrupted(l, e);
         }
@@ -242,7 +242,7 @@ static enum target_failure local_ready(struct target *t, struct err *e) {
     }
     if (l->spec->locate) {
         enum target_failure f = l->spec->locate(t, l->spec->locate_ctx, e);
-        uv_run(&l->loop->uv, UV_RUN_NOWAIT);
+        loop_poll(l->loop);
         if (f != TARGET_OK) {
             return f != TARGET_INTERRUPTED && child_exited(l->child) ? local_gone(l, e) : f;
         }
@@ -261,7 +261,7 @@ static size_t local_pids(const struct target *t, pid_t *out, size_t max) {
 static enum target_failure local_end(struct local *l, struct err *e) {
     int signum = l->spec->stop_signal ? l->spec->stop_signal : SIGTERM;
     int64_t grace = l->spec->stop_grace_ns ? l->spec->stop_grace_ns : STOP_GRACE;
-    uv_run(&l->loop->uv, UV_RUN_NOWAIT); /* an exit that has already happened is not ours */
+    loop_poll(l->loop); /* an exit that has already happened is not ours */
     if (child_exited(l->child)) {
         local_say_exit(l, "before it was told to", e);
         child_stop(l->child, SIGKILL, 0); /* what it left */
