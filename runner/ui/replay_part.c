@@ -159,8 +159,7 @@ int replay_part_run(struct replaying *r, size_t i, struct err *e) {
     return rc;
 }
 
-static int print_plan(struct replaying *r, size_t i, struct replay_part_config *c,
-                      struct err *e) {
+static int print_plan(struct replaying *r, size_t i, struct replay_part_config *c, struct err *e) {
     struct session s = {0};
     struct err why = {0};
     fflush(stdout);
