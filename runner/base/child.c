@@ -177,6 +177,7 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
     }
     c->loop = loop;
     c->on_line = spec->on_line;
+    c->on_wait = spec->on_wait;
     c->ctx = spec->ctx;
     if (!spec->guarded) { /* before it may have ended already */
         uv_signal_init(&loop->uv, &c->on_chld);
@@ -282,6 +283,9 @@ static bool child_is_done(void *ctx) {
 }
 
 /* With a guard: the program and all it left. */
+/* Who has interrupted is told what for there is to wait, unless it is over at once. */
+#define SOON_NS INT64_C(500000000)
+
 static bool child_is_gone(void *ctx) {
     const struct child *c = ctx;
     return c->guard > 0 ? c->empty : c->exited;
@@ -294,14 +298,26 @@ enum loop_wait child_wait(struct child *c, int64_t timeout_ns) {
 /* Waits for the exit alone, through an interrupt: cleaning up is not optional. Who interrupts once
  * more wants no more patience. */
 static bool child_wait_exit(struct child *c, int64_t timeout_ns) {
-    const int before = c->loop->interrupted;
     const int64_t end = clock_mono_ns() + timeout_ns;
-    enum loop_wait w;
-    do {
-        const int64_t left = end - clock_mono_ns();
-        w = loop_wait(c->loop, child_is_gone, c, left > 0 ? left : 0);
-    } while (w == LOOP_INTERRUPTED && c->loop->interrupted - before < CHILD_INTERRUPTS);
-    return w == LOOP_DONE;
+    const int64_t soon = clock_mono_ns() + SOON_NS;
+    bool said = c->on_wait == NULL;
+    for (;;) {
+        const int64_t now = clock_mono_ns();
+        const bool interrupted = c->loop->interrupted > 0;
+        if (interrupted && !said && now >= soon && now < end) {
+            c->on_wait(c->ctx, end - now);
+            said = true;
+        }
+        const int64_t until = interrupted && !said && soon < end ? soon : end;
+        const enum loop_wait w =
+            loop_wait(c->loop, child_is_gone, c, until > now ? until - now : 0);
+        if (w == LOOP_DONE) {
+            return true;
+        }
+        if (w == LOOP_TIMEOUT ? until == end : c->loop->interrupted >= CHILD_INTERRUPTS) {
+            return false;
+        }
+    }
 }
 
 /* Now, whatever it does. */

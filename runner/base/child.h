@@ -26,6 +26,9 @@ struct child_spec {
      */
     bool guarded;
     bool ignores_interrupt; /* until it handles SIGINT itself: one sent early is lost, not deadly */
+    /* It has not ended soon after it was told to, while an interrupt waits for that, which lasts at
+     * most left_ns more; NULL = nobody asks. Once for each child_stop(). */
+    void (*on_wait)(void *ctx, int64_t left_ns);
     /* One line of its standard output, without the newline; NULL = only kept in the tail. */
     void (*on_line)(void *ctx, const char *line);
     void *ctx;
@@ -63,12 +66,13 @@ void child_kill(struct child *c, int signum);
 /* Waits until it has exited and its output was read to the end, at most timeout_ns. */
 enum loop_wait child_wait(struct child *c, int64_t timeout_ns);
 
-/* Who interrupts so often while something is stopping wants it dead. */
+/* Who has interrupted so often, the last time while something is stopping, wants it dead. */
 #define CHILD_INTERRUPTS 2
 
 /* Ends it whatever it does: `signum`, grace_ns, then SIGKILL to the group (with a guard, to all
  * that is left). Returns true when it ended by itself or within the grace, all of it where there is
- * a guard. One interrupt does not shorten this; CHILD_INTERRUPTS of them end the grace. */
+ * a guard. One interrupt does not shorten this; the one that makes it CHILD_INTERRUPTS of the loop,
+ * or any later one, ends the grace. */
 bool child_stop(struct child *c, int signum, int64_t grace_ns);
 
 /* Stops (KILL) what still runs and frees it; NULL is ignored. */

@@ -37,6 +37,7 @@ struct child {
     struct pipe_end out, err;
     int handles; /* libuv handles not yet closed; the last one frees the child */
     bool freed;
+    void (*on_wait)(void *ctx, int64_t left_ns);
     void (*on_line)(void *ctx, const char *line);
     void *ctx;
     char line[LINE_SIZE];

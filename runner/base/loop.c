@@ -61,6 +61,12 @@ void loop_release(struct loop *loop) {
     uv_loop_close(&loop->uv);
 }
 
+void loop_poll(struct loop *loop) {
+    uv_ref((uv_handle_t *)&loop->on_int); /* a loop without a handle that counts does not poll */
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
+    uv_unref((uv_handle_t *)&loop->on_int);
+}
+
 enum loop_wait loop_wait(struct loop *loop, bool (*done)(void *ctx), void *ctx,
                          int64_t timeout_ns) {
     int before = loop->interrupted;

@@ -22,6 +22,10 @@ int loop_init(struct loop *loop, struct err *e);
 /* Closes all handles of its own and runs the loop until none is left. */
 void loop_release(struct loop *loop);
 
+/* Takes note of what has happened already, a signal among it, without waiting. Not uv_run() by
+ * itself, which looks at nothing where only signals are watched. */
+void loop_poll(struct loop *loop);
+
 enum loop_wait { LOOP_DONE, LOOP_TIMEOUT, LOOP_INTERRUPTED };
 
 /* Runs the loop until done(ctx) is true, `timeout_ns` has passed, or an interrupt arrives that was

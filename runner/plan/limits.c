@@ -26,17 +26,35 @@ int limits_judge_files(int64_t connections, int64_t hard, struct err *e) {
                    connections, needed, hard, needed, hard > 66 ? (hard - 64) / 2 : 1);
 }
 
-int limits_judge_target(const char *target, int64_t connections, int64_t files, struct err *e) {
-    const int64_t needed = connections + RESERVE;
-    if (files < 0 || files >= needed) {
+int limits_judge_target(const struct limits_target *t, int64_t connections, struct err *e) {
+    const int64_t n = t->processes > 1 ? t->processes : 1;
+    const int64_t needed = (connections + n - 1) / n + RESERVE;
+    char each[48] = "";
+    if (t->files < 0 || t->files >= needed) {
         return 0;
     }
-    return err_set(
-        e, ERR_MACHINE,
-        "%s may open %" PRId64 " files, and %" PRId64 " connections need %" PRId64
-        "; raise its limit where it is started (ulimit -n %" PRId64
-        ", LimitNOFILE= or docker --ulimit nofile=), or choose at most %" PRId64 " connections",
-        target, files, connections, needed, needed, files > RESERVE ? files - RESERVE : 1);
+    if (n > 1) {
+        snprintf(each, sizeof each, " in each of %" PRId64 " processes", n);
+    }
+    return err_set(e, ERR_MACHINE,
+                   "%s may open %" PRId64 " files%s, and %" PRId64 " connections need %" PRId64
+                   "; raise its limit where it is started (ulimit -n %" PRId64
+                   ", LimitNOFILE= or docker --ulimit nofile=), or choose at most %" PRId64
+                   " connections",
+                   t->name, t->files, each, connections, needed, needed,
+                   t->files > RESERVE ? n * (t->files - RESERVE) : 1);
+}
+
+bool limits_judge_shares(const struct limits_target *t, int64_t connections, char *out,
+                         size_t size) {
+    if (t->processes < 2 || t->files < 0 || t->files >= connections + RESERVE) {
+        return false;
+    }
+    snprintf(out, size,
+             "%s may open %" PRId64 " files in each of %" PRId64 " processes: %" PRId64
+             " connections fit only where they share them evenly, else trials fail",
+             t->name, t->files, t->processes, connections);
+    return true;
 }
 
 int limits_raise_files(int64_t connections, struct err *e) {

@@ -1,6 +1,6 @@
 /* limits.h — open files: c connections need 2c + 64 of the runner and of a container, and
- * c + 64 of a target's processes; and the
- * kernel's table of tracked connections. */
+ * c + 64 of a target's process, of several those of its part of c; and the kernel's table of
+ * tracked connections. */
 #ifndef PLAN_LIMITS_H
 #define PLAN_LIMITS_H
 
@@ -18,9 +18,20 @@ int64_t limits_files_needed(int64_t connections);
  * unlimited. */
 int limits_judge_files(int64_t connections, int64_t hard, struct err *e);
 
-/* The same for a running target whose processes may each open `files` at most (soft; -1 = unknown
- * or unlimited, which suffices): it needs one for each connection, and 64 more. */
-int limits_judge_target(const char *target, int64_t connections, int64_t files, struct err *e);
+/* A running target: `processes` of it take connections, each may open `files` at most (soft; -1 =
+ * unknown or unlimited, which suffices). */
+struct limits_target {
+    const char *name;
+    int64_t processes, files;
+};
+
+/* The same for a running target: each of its processes needs one for each connection that it takes,
+ * and 64 more. Of several each takes its part, at best the same. */
+int limits_judge_target(const struct limits_target *t, int64_t connections, struct err *e);
+
+/* Whether it suffices only where they share evenly. True says so, one line. Pure. */
+bool limits_judge_shares(const struct limits_target *t, int64_t connections, char *out,
+                         size_t size);
 
 /* Raises the soft limit of this process (its children inherit it) to the hard one and judges that.
  * Returns 0 or -1 with *e (ERR_MACHINE). */

@@ -93,6 +93,7 @@ static void side_count(struct crosscheck_side *s, const struct trial_record *r) 
     }
     s->step_us = r->load.latency_step_us;
     s->threads = r->load.threads;
+    s->unknown_late += r->load.errors_timeout < 0;
     if (r->server.requests >= 0 && r->load.requests >= 0) {
         s->asked++;
         s->told += r->load.requests;

@@ -51,8 +51,9 @@ struct crosscheck_side {
     /* Over the trials in which the server was asked: what the generator counted, and the server. */
     size_t asked;
     int64_t told, served;
-    int64_t step_us; /* of its latencies; -1 unknown */
-    int threads;     /* -1 unknown */
+    size_t unknown_late; /* trials of which it is not known how many replies came too late */
+    int64_t step_us;     /* of its latencies; -1 unknown */
+    int threads;         /* -1 unknown */
     /* CLIENT_LIMITED: it, not the server, set the rate. */
     enum client_state client;
     /* Against wrk, of wrk itself all zero; ungated: with the trials that the machine disturbed. */
@@ -75,7 +76,7 @@ struct crosscheck {
     struct crosscheck_cell *cell;
 };
 
-#define CROSSCHECK_SAYS     12
+#define CROSSCHECK_SAYS     13
 #define CROSSCHECK_SAY_SIZE 320
 
 /* What the figures say of one generator, a sentence each, without a full stop. */

@@ -174,6 +174,16 @@ static void say_latency(const struct crosscheck_side *s, struct crosscheck_words
     }
 }
 
+/* Its rate then is not of good replies in time alone, as the others' are. */
+static void say_late(const struct crosscheck_side *s, struct crosscheck_words *w) {
+    if (s->unknown_late > 0) {
+        add(w,
+            "in %zu of %zu trials it does not tell how many replies came later than the timeout: "
+            "its rate may hold late ones",
+            s->unknown_late, s->trials);
+    }
+}
+
 void crosscheck_say(const struct crosscheck *c, const struct crosscheck_cell *cell, size_t i,
                     struct crosscheck_words *out) {
     const struct crosscheck_side *s = &cell->side[i];
@@ -187,6 +197,7 @@ void crosscheck_say(const struct crosscheck *c, const struct crosscheck_cell *ce
     if (compared) {
         say_ratio(&s->rate, &s->rate_ungated, "its rate", out);
     }
+    say_late(s, out);
     say_limit(c, s, out);
     if (compared) {
         say_ratio(&s->server_cpu, &s->server_cpu_ungated, "the server's CPU for a request", out);

@@ -4,21 +4,24 @@
 #include "base/quality.h"
 #include "report/findings_parts.h"
 
-/* Trials of a target that count, those of them with the word, and those left out for their block.
- */
+/* Trials of a target that count, those of them with the word, and those left out since another of
+ * their block was invalid by that very signal. */
 struct seen {
     size_t trials, unknown, left_out;
 };
 
-static struct seen look(const struct cells *c, size_t target, const char *word) {
+static struct seen look(const struct cells *c, size_t target, enum quality_id id) {
     struct seen s = {0};
+    char word[64];
+    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name,
+             quality_level_name(QUALITY_UNKNOWN));
     for (size_t i = 0; i < c->count; i++) {
         for (size_t round = 0; c->cell[i].target == target && round < c->rounds; round++) {
             const struct trial_record *r = c->cell[i].trial[round];
             const bool has = r && record_has_flag(r, word);
             s.trials += r != NULL;
             s.unknown += has;
-            s.left_out += has && r->by_block;
+            s.left_out += has && (r->by_block & 1U << id) != 0;
         }
     }
     return s;
@@ -27,12 +30,9 @@ static struct seen look(const struct cells *c, size_t target, const char *word) 
 /* "foreign-cpu of ext in 7 of 7 trials", all targets but the null server. */
 static size_t put_signal(struct maker *m, enum quality_id id, size_t *left_out) {
     const struct cells *c = m->v->cells;
-    char word[64];
     size_t said = 0;
-    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name,
-             quality_level_name(QUALITY_UNKNOWN));
     for (size_t t = 0; t < c->target_count; t++) {
-        const struct seen s = look(c, t, word);
+        const struct seen s = look(c, t, id);
         if (s.unknown == 0 || c->targets[t].role == ROLE_NULL) {
             continue;
         }

@@ -21,7 +21,7 @@ bool verdict_flags_invalid(const char *flags) {
 }
 
 bool verdict_trial_invalid(const struct trial_record *r) {
-    return r->by_block || verdict_flags_invalid(r->flags);
+    return r->by_block != 0 || verdict_flags_invalid(r->flags);
 }
 
 static size_t cell_of(const struct cells *c, const struct trial_record *r, size_t hint) {

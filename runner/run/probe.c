@@ -25,7 +25,8 @@ struct probe_state {
     const struct plan *plan;
     struct probed *item;
     size_t n;
-    bool lost; /* a container ended that nobody of ours had told to */
+    json_t *notes; /* the probe's */
+    bool lost;     /* a container ended that nobody of ours had told to */
 };
 
 /* Somebody may have ended it, as happens to a container in a trial too: that is no reason to
@@ -50,14 +51,29 @@ static bool probe_has(const struct probe_state *s, const char *name) {
     return i < s->n;
 }
 
+/* How many of its processes may take connections: no more than it was told to have. */
+static int64_t probe_takers(const struct config *c, const struct target_config *t, size_t seen) {
+    const bool told = t->builtin || config_command_has(t, "{workers}");
+    return told && (int64_t)seen > c->workers ? c->workers : (int64_t)seen;
+}
+
 /* Connections that it cannot take would be errors in every trial. A target of which no process is
  * seen is not judged. */
-static int probe_check_files(const struct setup *s, const struct probed *it, struct err *e) {
+static int probe_check_files(const struct probe_state *s, const struct probed *it, struct err *e) {
     pid_t roots[MAX_PIDS];
     pid_t all[MAX_PIDS];
-    const size_t n = setup_launcher(it->config)->pids(it->target, roots, MAX_PIDS);
-    const int64_t files = proc_files_limit(all, proc_trees(roots, n, all, MAX_PIDS));
-    return limits_judge_target(it->config->name, s->max_connections, files, e);
+    char note[256];
+    const size_t top = setup_launcher(it->config)->pids(it->target, roots, MAX_PIDS);
+    const size_t n = proc_trees(roots, top, all, MAX_PIDS);
+    const struct limits_target t = {
+        .name = it->config->name,
+        .processes = probe_takers(s->setup->config, it->config, n),
+        .files = proc_files_limit(all, n),
+    };
+    if (limits_judge_shares(&t, s->setup->max_connections, note, sizeof note)) {
+        json_array_append_new(s->notes, json_string(note));
+    }
+    return limits_judge_target(&t, s->setup->max_connections, e);
 }
 
 static int probe_start(struct probe_state *s, size_t i, struct err *e) {
@@ -82,7 +98,7 @@ static int probe_start(struct probe_state *s, size_t i, struct err *e) {
         f = ops->ready(it->target, e);
     }
     if (f == TARGET_OK) {
-        return probe_check_files(s->setup, it, e);
+        return probe_check_files(s, it, e);
     }
     probe_note_lost(s, it, f);
     e->class = f == TARGET_INTERRUPTED ? ERR_NONE : ERR_MACHINE;
@@ -299,7 +315,8 @@ static int probe_once(struct probe *p, const struct setup *setup, const struct p
     s.item = calloc(plan->target_count, sizeof *s.item);
     p->targets = json_array();
     p->unstopped = json_array();
-    if (!s.item || !p->targets || !p->unstopped) {
+    p->notes = s.notes = json_array();
+    if (!s.item || !p->targets || !p->unstopped || !p->notes) {
         free(s.item);
         probe_release(p);
         return err_set(e, ERR_MACHINE, "out of memory");
@@ -337,6 +354,9 @@ int probe_targets(struct probe *p, const struct setup *setup, const struct plan 
 
 size_t probe_note_unstopped(const struct probe *p, FILE *out) {
     const size_t n = json_array_size(p->unstopped);
+    for (size_t i = 0; i < json_array_size(p->notes); i++) {
+        fprintf(out, "note: %s\n", json_string_value(json_array_get(p->notes, i)));
+    }
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "note: %s\n", json_string_value(json_array_get(p->unstopped, i)));
     }
@@ -346,6 +366,7 @@ size_t probe_note_unstopped(const struct probe *p, FILE *out) {
 void probe_release(struct probe *p) {
     json_decref(p->targets);
     json_decref(p->unstopped);
-    p->targets = p->unstopped = NULL;
+    json_decref(p->notes);
+    p->targets = p->unstopped = p->notes = NULL;
     verify_findings_release(&p->findings);
 }

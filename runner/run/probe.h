@@ -15,6 +15,7 @@ struct probe {
     json_t *targets; /* for the manifest: what each says of itself, with its command */
     struct verify_findings findings; /* empty when verifying was switched off */
     json_t *unstopped; /* one line for each that did not end as it should when it was told to */
+    json_t *notes;     /* one line for each that may not be able to take all connections */
 };
 
 /* Starts all targets of the plan at once (each once, the control is its base), verifies them for
@@ -25,7 +26,7 @@ struct probe {
  * interrupted). Nothing is left running. */
 int probe_targets(struct probe *p, const struct setup *s, const struct plan *plan, struct err *e);
 
-/* Says which did not end as they should; returns how many. */
+/* Says the notes and which did not end as they should; returns how many of these there are. */
 size_t probe_note_unstopped(const struct probe *p, FILE *out);
 
 void probe_release(struct probe *p);

@@ -51,13 +51,13 @@ static bool blocks_invalid(const struct trial_record *records, size_t n, size_t 
 
 void blocks_share_signals(struct trial_record *records, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        records[i].by_block = false;
+        records[i].by_block = 0;
         for (int id = 0; id < QUALITY_COUNT && *records[i].flags; id++) {
             const enum quality_id signal = (enum quality_id)id;
-            records[i].by_block =
-                records[i].by_block ||
-                (quality_is_shared(signal) && blocks_says(&records[i], signal, QUALITY_UNKNOWN) &&
-                 blocks_unread(&records[i], signal) && blocks_invalid(records, n, i, signal));
+            if (quality_is_shared(signal) && blocks_says(&records[i], signal, QUALITY_UNKNOWN) &&
+                blocks_unread(&records[i], signal) && blocks_invalid(records, n, i, signal)) {
+                records[i].by_block |= 1U << signal;
+            }
         }
     }
 }

@@ -136,7 +136,7 @@ struct trial_record {
     struct memory_result memory;
     struct environment_result environment;
     char flags[512]; /* space-separated words of a closed list, e.g. "steal-warn client-limited" */
-    bool by_block;   /* not stored: blocks_share_signals() */
+    unsigned by_block;                /* bits 1 << quality_id, not stored: blocks_share_signals() */
     int64_t hist_offset, hist_length; /* where histograms.gz holds the raw histogram; -1 = none */
 };
 

@@ -64,7 +64,7 @@ static struct loop *attended;
 void http_attend(struct loop *loop) {
     attended = loop;
     if (loop) {
-        uv_run(&loop->uv, UV_RUN_NOWAIT); /* handles made since are watched from now on */
+        loop_poll(loop); /* handles made since are watched from now on */
     }
 }
 
@@ -79,7 +79,7 @@ static enum http_result http_wait(int fd, short events, int64_t deadline_ns) {
         }
         int rc = poll(p, 2, ms > INT32_MAX ? INT32_MAX : (int)ms);
         if (rc > 0 && p[1].revents) {
-            uv_run(&attended->uv, UV_RUN_NOWAIT);
+            loop_poll(attended);
         }
         if (rc > 0 && p[0].revents) {
             return HTTP_OK;

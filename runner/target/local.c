@@ -1,10 +1,12 @@
 /* A target that is a process on this machine. */
 #include "target/target.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
@@ -44,6 +46,19 @@ static void local_on_line(void *ctx, const char *line) {
     if (l->announces && !l->ready_line && line[0] == '{') {
         l->ready_line = strdup(line);
     }
+}
+
+/* Whoever has pressed Ctrl-C sees that it was heard, and what for the runner still waits. */
+static void local_on_wait(void *ctx, int64_t left_ns) {
+    const struct local *l = ctx;
+    const char *term = getenv("TERM");
+    const bool drawn = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    fprintf(
+        stderr,
+        "%sloopbench: interrupted; waiting up to %.0f s for %s to stop, once more (Ctrl-C) kills "
+        "it\n",
+        drawn ? "\r\x1b[K" : "", /* over the progress bar */
+        ceil((double)left_ns / 1e9), l->spec->name);
 }
 
 static void local_free(struct target *t) {
@@ -95,6 +110,7 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
         .cpus = spec->cpus,
         .guarded = true,
         .on_line = local_on_line,
+        .on_wait = local_on_wait,
         .ctx = l,
     };
     l->child = child_start(loop, &child, e);
@@ -195,7 +211,7 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
         enum probe_result r = left <= 0 ? PROBE_TIMEOUT
                                         : probe_get(l->loop, l->target.host, l->target.port, path,
                                                     left, local_has_exited, l, &status);
-        uv_run(&l->loop->uv, UV_RUN_NOWAIT); /* an exit that has just happened */
+        loop_poll(l->loop); /* an exit that has just happened */
         if (r == PROBE_INTERRUPTED) {
             return local_interrupted(l, e);
         }
@@ -242,7 +258,7 @@ static enum target_failure local_ready(struct target *t, struct err *e) {
     }
     if (l->spec->locate) {
         enum target_failure f = l->spec->locate(t, l->spec->locate_ctx, e);
-        uv_run(&l->loop->uv, UV_RUN_NOWAIT);
+        loop_poll(l->loop);
         if (f != TARGET_OK) {
             return f != TARGET_INTERRUPTED && child_exited(l->child) ? local_gone(l, e) : f;
         }
@@ -261,7 +277,7 @@ static size_t local_pids(const struct target *t, pid_t *out, size_t max) {
 static enum target_failure local_end(struct local *l, struct err *e) {
     int signum = l->spec->stop_signal ? l->spec->stop_signal : SIGTERM;
     int64_t grace = l->spec->stop_grace_ns ? l->spec->stop_grace_ns : STOP_GRACE;
-    uv_run(&l->loop->uv, UV_RUN_NOWAIT); /* an exit that has already happened is not ours */
+    loop_poll(l->loop); /* an exit that has already happened is not ours */
     if (child_exited(l->child)) {
         local_say_exit(l, "before it was told to", e);
         child_stop(l->child, SIGKILL, 0); /* what it left */
@@ -269,7 +285,7 @@ static enum target_failure local_end(struct local *l, struct err *e) {
     }
     const int interrupted = l->loop->interrupted;
     if (!child_stop(l->child, signum, grace)) {
-        if (l->loop->interrupted - interrupted >= CHILD_INTERRUPTS) {
+        if (l->loop->interrupted > interrupted && l->loop->interrupted >= CHILD_INTERRUPTS) {
             err_set(e, ERR_FAILED, "interrupted again while %s was stopping: killed",
                     l->spec->name);
             return TARGET_INTERRUPTED;

@@ -133,6 +133,21 @@ def _():
         has(siege, "its times are multiples of 10 ms, and it tells no percentiles", "siege")
 
 
+@tap.case("a rate that may hold late replies is said to")
+def _():
+    def late(t):
+        known(t)
+        if t["load"]["generator"] == "siege" and t["round"] == 1:
+            t["load"]["errors_timeout"] = None
+
+    with Box() as box:
+        check(box, rounds=6)
+        found = again(box, late)
+        has(said(found["siege"]), "in 1 of 6 trials it does not tell how many replies came later than "
+                                  "the timeout: its rate may hold late ones", "siege")
+        hasnt(said(found["ab"]), "late", "ab")
+
+
 @tap.case("too few valid blocks are said to be insufficient, and a disturbed trial is left out")
 def _():
     def disturb(t):

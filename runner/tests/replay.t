@@ -400,6 +400,41 @@ def _():
     eq([len(Run(box.at(folder, n)).trials) for n in ("one", "two")], [8, 4], "trials")
 
 
+@tap.case("Ctrl-C while a part is looked at, before it is measured: status 1, and it is still to come")
+def _():
+    ini = fakes("asked", part("one", "a", "8", **SHORT) + part("two", "b", "4", **SHORT))
+    with open(ini, encoding="utf-8") as f:
+        text = f.read()
+    box.write("asked.ini", text + "probe = sleep 600\n")  # of b
+    for options in (("--rounds", "1"), ("--dry-run",)):
+        process = box.start("replay", "./asked.ini", "--wrk", FAKE_WRK, "--no-report", *options)
+        wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "b is asked for")
+        process.send_signal(signal.SIGINT)
+        done = box.finish(process).expect(1)
+        hasnt(done.err, "left out")
+        has(done.err, "interrupted")
+        box.nothing_left(str(done))
+    eq([(p["name"], p["state"]) for p in parts_of("results/replay-asked")["parts"]],
+       [("one", "measured"), ("two", "pending")], "parts")
+
+
+@tap.case("Ctrl-C while the plots of a part are drawn: the part is kept, the next is not begun")
+def _():
+    fakes("drawn", part("one", "a", "8", **SHORT) + part("two", "a", "4", **SHORT))
+    os.mkdir(box.at("path"))
+    box.write("path/gnuplot", "#!/bin/sh\ncase $1 in --version) echo gnuplot 5.4;; "
+              "*) exec sleep 600;; esac\n", 0o755)
+    env = {**box.env, "PATH": box.at("path") + ":" + os.environ["PATH"]}
+    process = box.start("replay", "./drawn.ini", "--wrk", FAKE_WRK, "--rounds", "1", env=env)
+    wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "drawing", 60)
+    process.send_signal(signal.SIGINT)
+    done = box.finish(process).expect(1)
+    has(done.err, "interrupted; go on with: ")
+    eq([(p["name"], p["state"]) for p in parts_of("results/replay-drawn")["parts"]],
+       [("one", "measured")], "parts")
+    box.nothing_left(str(done))
+
+
 @tap.case("what is asked for wrongly is refused in one line")
 def _():
     box.loopbench("replay").refused(2, "r1, r2, r3, r4")

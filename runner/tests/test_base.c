@@ -346,6 +346,19 @@ static void loop_wait_ends_on_interrupt(void **state) {
     loop_release(&loop);
 }
 
+static void loop_poll_hears_signals(void **state) {
+    struct loop loop;
+    struct err e = {0};
+    (void)state;
+    assert_int_equal(loop_init(&loop, &e), 0);
+    loop_poll(&loop);
+    assert_int_equal(loop.interrupted, 0);
+    raise(SIGINT);
+    loop_poll(&loop);
+    assert_int_equal(loop.interrupted, 1);
+    loop_release(&loop);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_is_one_clean_line),
@@ -363,6 +376,7 @@ int main(void) {
         cmocka_unit_test(child_that_cannot_start_says_so),
         cmocka_unit_test(child_tail_keeps_the_end),
         cmocka_unit_test(loop_wait_ends_on_interrupt),
+        cmocka_unit_test(loop_poll_hears_signals),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void what_could_not_be_read_is_said(void **state) {
     synthetic_make(&s);
     for (size_t i = 0; i < s.store.count; i++) {
         struct trial_record *r = &s.store.records[i];
-        const char *flags = strcmp(r->target, "lean") == 0         ? "foreign-cpu-unknown"
+        const char *flags = strcmp(r->target, "lean") == 0 ? "foreign-cpu-unknown throttled-unknown"
                             : r->round < 4 && r->role == ROLE_NULL ? "foreign-cpu-invalid"
                                                                    : "";
         snprintf(r->flags, sizeof r->flags, "%s", flags);
@@ -114,6 +114,10 @@ static void what_could_not_be_read_is_said(void **state) {
     assert_says(&c, FINDING_CAUTION,
                 "is unknown: of lean in 11 of 11 trials. Unknown is not undisturbed");
     assert_says(&c, FINDING_CAUTION, "3 of them are left out");
+    /* For the signal that is the machine's, not for the one that is the target's own. */
+    const struct finding *own = find(&c, "throttled (");
+    assert_non_null(own);
+    assert_null(strstr(own->text, "left out"));
     end(&c);
 }
 

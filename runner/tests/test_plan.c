@@ -393,13 +393,39 @@ static void file_limit_names_its_remedy(void **state) {
                                 "(ulimit -Hn 1064 as root, or nofile in "
                                 "/etc/security/limits.conf), or choose at most 499 connections");
     e = (struct err){0};
-    assert_int_equal(limits_judge_target("t", 500, 564, &e), 0);
-    assert_int_equal(limits_judge_target("t", 500, -1, &e), 0);
-    assert_int_equal(limits_judge_target("t", 500, 563, &e), -1);
+    struct limits_target t = {.name = "t", .processes = 1, .files = 564};
+    assert_int_equal(limits_judge_target(&t, 500, &e), 0);
+    t.files = -1;
+    assert_int_equal(limits_judge_target(&t, 500, &e), 0);
+    t.files = 563;
+    assert_int_equal(limits_judge_target(&t, 500, &e), -1);
     assert_int_equal(e.class, ERR_MACHINE);
     assert_non_null(strstr(e.text, "at most 499 connections"));
-    assert_int_equal(limits_judge_target("t", 500, 40, &e), -1);
+    t.files = 40;
+    assert_int_equal(limits_judge_target(&t, 500, &e), -1);
     assert_non_null(strstr(e.text, "at most 1 connections"));
+}
+
+/* Which of them takes how many is not known before. */
+static void files_of_several_processes(void **state) {
+    struct err e = {0};
+    char text[256];
+    struct limits_target t = {.name = "t", .processes = 4, .files = 300};
+    (void)state;
+    assert_int_equal(limits_judge_target(&t, 400, &e), 0);
+    assert_true(limits_judge_shares(&t, 400, text, sizeof text));
+    assert_string_equal(text, "t may open 300 files in each of 4 processes: 400 connections fit "
+                              "only where they share them evenly, else trials fail");
+    assert_false(limits_judge_shares(&t, 236, text, sizeof text));
+    t.files = 163;
+    assert_int_equal(limits_judge_target(&t, 400, &e), -1);
+    assert_non_null(strstr(e.text, "t may open 163 files in each of 4 processes, and 400 "
+                                   "connections need 164"));
+    assert_non_null(strstr(e.text, "at most 396 connections"));
+    t.files = -1;
+    assert_false(limits_judge_shares(&t, 400, text, sizeof text));
+    t = (struct limits_target){.name = "t", .processes = 1, .files = 100};
+    assert_false(limits_judge_shares(&t, 400, text, sizeof text)); /* it is refused */
 }
 
 /* In a child, because a hard limit once lowered stays low. */
@@ -440,6 +466,7 @@ int main(void) {
         cmocka_unit_test(json_reads_back),
         cmocka_unit_test(json_is_read_strictly),
         cmocka_unit_test(file_limit_names_its_remedy),
+        cmocka_unit_test(files_of_several_processes),
         cmocka_unit_test(tells_when_tracked_connections_could_fill),
         cmocka_unit_test(soft_limit_is_raised),
     };

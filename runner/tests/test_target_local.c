@@ -216,6 +216,45 @@ static void interrupts_end_its_grace(void **state) {
     target_local.free(t);
 }
 
+static void interrupt_when_told(uv_poll_t *told, int status, int events) {
+    (void)status;
+    (void)events;
+    uv_poll_stop(told);
+    raise(SIGINT);
+}
+
+/* The one that ended the window is the first; and who waits after it is told for what. */
+static void an_interrupt_before_the_stop_counts(void **state) {
+    struct loop *loop = *state;
+    struct target_spec spec = spec_of(announcing);
+    struct target *t = NULL;
+    struct err e = {0};
+    char said[512] = "";
+    uv_poll_t told;
+    int ends[2];
+    setenv("FAKE_TARGET", "ignore-term", 1);
+    spec.stop_grace_ns = 600 * SECOND;
+    assert_int_equal(bring_up(loop, &spec, &t, &e), TARGET_OK);
+    loop->interrupted = 1;
+    const int own = dup(2);
+    assert_int_equal(pipe(ends), 0);
+    uv_poll_init(&loop->uv, &told, ends[0]);
+    uv_poll_start(&told, UV_READABLE, interrupt_when_told);
+    dup2(ends[1], 2);
+    const enum target_failure f = target_local.stop(t, &e);
+    dup2(own, 2);
+    uv_close((uv_handle_t *)&told, NULL);
+    loop_wait(loop, NULL, NULL, 1000);
+    assert_true(read(ends[0], said, sizeof said - 1) > 0);
+    close(own);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(f, TARGET_INTERRUPTED);
+    assert_non_null(strstr(said, "interrupted; waiting up to 600 s for fake to stop"));
+    assert_int_equal(loop->interrupted, 2);
+    target_local.free(t);
+}
+
 static bool is_gone(void *ctx) {
     return !target_local.alive(ctx);
 }
@@ -368,6 +407,7 @@ int main(void) {
         CASE(needs_a_program),
         CASE(judges_its_end),
         CASE(interrupts_end_its_grace),
+        CASE(an_interrupt_before_the_stop_counts),
         CASE(notices_a_crash),
         CASE(leaves_no_orphan),
         CASE(can_be_interrupted),

@@ -176,7 +176,12 @@ int command_replay(const struct invocation *in, struct err *e) {
     if (config_load(&r.config, &in->args->flags, USE_REPLAY, e) != 0) {
         return -1;
     }
+    if (loop_init(&r.loop, e) != 0) {
+        config_release(&r.config);
+        return -1;
+    }
     const int status = replay_in_folder(&r, e);
+    loop_release(&r.loop);
     replay_state_release(&r.state);
     replay_file_release(&r.file);
     settings_release(&r.flags);

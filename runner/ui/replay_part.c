@@ -37,6 +37,16 @@ static int note_part(struct replaying *r, const char *part, enum replay_part_sta
                : replay_state_write(&r->state, r->dir, e);
 }
 
+bool replay_interrupted(struct replaying *r) {
+    loop_poll(&r->loop);
+    r->interrupted = r->loop.interrupted > 0;
+    return r->interrupted;
+}
+
+static int no_more(struct err *e) {
+    return err_set(e, ERR_FAILED, "interrupted before anything was measured");
+}
+
 /* This invocation's own, which no file holds. */
 static int finish_config(struct config *c, const struct config *of, const char *out,
                          struct err *e) {
@@ -77,14 +87,13 @@ static int measure(struct replaying *r, struct session *s, bool *begun, struct e
     if (session_open(s, e) != 0) {
         return -1;
     }
+    if (replay_interrupted(r)) { /* before the session's own loop began to hear */
+        return no_more(e);
+    }
     const int rc = session_execute(s, r->in, e);
     *begun = s->run.writer != NULL;
-    r->interrupted = s->loop.interrupted;
     if (rc == 0) {
-        r->interrupted = r->interrupted || s->run.interrupted;
         (void)session_finish(s, e);
-        uv_run(&s->loop.uv, UV_RUN_NOWAIT); /* Ctrl-C while its report was drawn */
-        r->interrupted = r->interrupted || s->loop.interrupted;
     }
     return rc;
 }
@@ -106,10 +115,11 @@ static int run_part(struct replaying *r, size_t i, struct replay_part_config *c,
     const bool whole = rc == 0 && !s.run.interrupted;
     session_release(&s);
     if (whole) {
+        (void)replay_interrupted(r); /* while its report was drawn */
         r->measured++;
         return note_part(r, p->name, REPLAY_PART_MEASURED, NULL, lefts_json(c), e);
     }
-    if (r->interrupted || begun) {
+    if (replay_interrupted(r) || begun) {
         return note_part(r, p->name, begun ? REPLAY_PART_INTERRUPTED : REPLAY_PART_PENDING,
                          why.class ? why.text : NULL, lefts_json(c), e);
     }
@@ -149,8 +159,7 @@ int replay_part_run(struct replaying *r, size_t i, struct err *e) {
     return rc;
 }
 
-static int print_plan(const struct replaying *r, size_t i, struct replay_part_config *c,
-                      struct err *e) {
+static int print_plan(struct replaying *r, size_t i, struct replay_part_config *c, struct err *e) {
     struct session s = {0};
     struct err why = {0};
     fflush(stdout);
@@ -158,7 +167,9 @@ static int print_plan(const struct replaying *r, size_t i, struct replay_part_co
     s.config = c->config;
     c->config = (struct config){0};
     int rc = session_plan_installed(&s, &why);
-    if (rc != 0) {
+    if (replay_interrupted(r)) {
+        rc = err_set(e, ERR_FAILED, "interrupted");
+    } else if (rc != 0) {
         fprintf(stderr, "loopbench: part %s is left out: %s\n", r->file.replay.part[i].name,
                 why.text);
         rc = 0;
