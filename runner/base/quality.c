@@ -102,7 +102,13 @@ static const struct quality_check checks[QUALITY_COUNT] = {
     [QUALITY_VIRTUAL] = {"virtual", "the machine is a virtual one", "yes/no", QUALITY_MACHINE,
                          QUALITY_ABOVE, NAN, NAN,
                          "others on the host may steal time, which is measured for each trial",
-                         "nothing to do unless steal shows"},
+                         "nothing to do unless steal or steadiness shows"},
+    [QUALITY_STEADINESS] =
+        {"steadiness", "smallest difference in CPU per request that 11 rounds could show here", "%",
+         QUALITY_MACHINE, QUALITY_ABOVE, 10.0, NAN,
+         "smaller differences would drown in what varies (an estimate); a run stays "
+         "valid",
+         "use a quieter or dedicated host"},
 };
 
 const struct quality_check *quality_check(enum quality_id id) {

@@ -15,6 +15,13 @@
 
 static const struct doctor_options options = {.max_connections = 500, .workers = 1, .threads = 1};
 
+/* Slices that alternate: `percent` apart; NaN = none. */
+static void put_slices(struct doctor_watch *w, double percent) {
+    for (size_t i = 0; i < DOCTOR_SLICES; i++) {
+        w->exchange_us[i] = i % 2 || isnan(percent) ? 10 + 0 * percent : 10 * (1 + percent / 100);
+    }
+}
+
 /* A quiet, well-set machine. */
 static void make_good(struct machine *m, struct doctor_watch *w) {
     memset(m, 0, sizeof *m);
@@ -36,6 +43,7 @@ static void make_good(struct machine *m, struct doctor_watch *w) {
     w->steal_ratio = 0;
     w->foreign_cpus = 0.01;
     w->speed_spread = 0.01;
+    put_slices(w, 1);
     w->throttled = 0;
     w->time_wait = 10;
     w->conntrack = 500;
@@ -79,6 +87,7 @@ static void test_each_wrong(void **state) {
         FOREIGN,
         THROTTLE,
         SPEED,
+        UNSTEADY,
         SHARE,
         CORE,
         SHORT,
@@ -106,6 +115,7 @@ static void test_each_wrong(void **state) {
         [FOREIGN] = {"foreign-cpu", DOCTOR_BAD, "4.0% of a CPU over 1.0 s"},
         [THROTTLE] = {"throttled", DOCTOR_BAD, "3 times over 1.0 s"},
         [SPEED] = {"speed-shift", DOCTOR_WARN, "5.0% between spins"},
+        [UNSTEADY] = {"steadiness", DOCTOR_WARN, "about 31% with 11 rounds"},
         [SHARE] = {"pinning", DOCTOR_WARN, "server 0, generator 0"},
         [CORE] = {"smt", DOCTOR_WARN, "one core on both sides"},
         [SHORT] = {"cpus", DOCTOR_WARN, "fewer than server workers"},
@@ -134,6 +144,7 @@ static void test_each_wrong(void **state) {
         w.speed_spread = i == SPEED ? 0.05 : w.speed_spread;
         w.time_wait = i == PORTS ? 14000 : w.time_wait;
         w.conntrack = i == TRACKED ? 134000 : i == FULL ? 240000 : w.conntrack;
+        put_slices(&w, i == UNSTEADY ? 10 : 1);
         w.split.disjoint = i != SHARE;
         w.split.shares_core = i == CORE;
         w.split.server_short = i == SHORT;
@@ -164,6 +175,37 @@ static void test_each_wrong(void **state) {
         }
         assert_true(c->fix[0] != '\0');
         assert_int_equal(doctor_count(&r, DOCTOR_OK), r.n - 1);
+    }
+}
+
+/* What the spread of the exchange lets a run see, and how many rounds make up for it. */
+static void test_steadiness(void **state) {
+    (void)state;
+    static const struct {
+        double apart; /* the slices, in percent */
+        enum doctor_state state;
+        const char *value, *fix;
+    } cases[] = {
+        {0, DOCTOR_OK, "about 1% with 11 rounds", ""},
+        {2, DOCTOR_OK, "about 6% with 11 rounds", ""},
+        {4, DOCTOR_WARN, "about 12% with 11 rounds", "17 rounds would show 10%"},
+        {6, DOCTOR_WARN, "about 18% with 11 rounds", "31 rounds would show 10%"},
+        {20, DOCTOR_WARN, "about 69% with 11 rounds", "not even 31 rounds would show 10%"},
+        {(double)NAN, DOCTOR_UNKNOWN, "unknown", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct machine m;
+        struct doctor_watch w;
+        struct doctor_report r = {.n = 0};
+        make_good(&m, &w);
+        put_slices(&w, cases[i].apart);
+        doctor_judge(&options, &m, &w, &r);
+        const struct doctor_check *c = find(&r, "steadiness");
+        if (c->state != cases[i].state || strcmp(c->value, cases[i].value) != 0 ||
+            !strstr(c->fix, cases[i].fix)) {
+            fail_msg("%g: state %d, '%s', '%s'", cases[i].apart, (int)c->state, c->value, c->fix);
+        }
+        assert_int_equal(doctor_sees_little(&r), cases[i].state == DOCTOR_WARN);
     }
 }
 
@@ -387,9 +429,13 @@ static void test_watch(void **state) {
     assert_true(w.speed_spread >= 0 && w.speed_spread < 1);
     assert_false(w.steal_ratio < 0);
     assert_false(w.foreign_cpus < 0);
+    for (size_t i = 0; i < DOCTOR_SLICES; i++) {
+        assert_true(w.exchange_us[i] > 0);
+    }
     o.window_ns = -1;
     assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
     assert_true(isnan(w.speed_spread));
+    assert_true(isnan(w.exchange_us[0]));
     struct cpusplit given = {.server_short = true};
     o.split = &given;
     assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
@@ -402,6 +448,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_each_wrong),
+        cmocka_unit_test(test_steadiness),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_own_backlog_and_no_limit),
         cmocka_unit_test(test_table),

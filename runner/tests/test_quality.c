@@ -87,6 +87,9 @@ static void thresholds_are_those_of_the_method(void **state) {
         {1.0, QUALITY_CLOCKSOURCE, QUALITY_WARN},
         {1.0, QUALITY_QUOTA, QUALITY_WARN},
         {1.0, QUALITY_VIRTUAL, QUALITY_OK},
+        {10.0, QUALITY_STEADINESS, QUALITY_OK},
+        {10.1, QUALITY_STEADINESS, QUALITY_WARN},
+        {1000.0, QUALITY_STEADINESS, QUALITY_WARN},
     };
     bool seen[QUALITY_COUNT] = {false};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

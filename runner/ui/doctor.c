@@ -7,12 +7,15 @@
 
 #include "base/cpus.h"
 #include "sample/speed.h"
+#include "sample/steady.h"
 #include "sample/window.h"
 #include "ui/text.h"
 
 #define SPINS            4 /* before the window, and as many after it */
 #define PROGRAM_WAIT_NS  5000000000LL
 #define DEFAULT_WINDOW   1000000000LL
+#define SLICE_PERCENT    15 /* of the window */
+#define PATIENCE_NS      2000000000LL
 #define DEFAULT_WIDTH    100
 #define GAP              2
 #define NARROWEST_REASON 32 /* below that, reasons go under their row */
@@ -26,6 +29,9 @@ void doctor_watch_init(struct doctor_watch *w) {
     w->throttled = -1;
     w->time_wait = -1;
     w->conntrack = -1;
+    for (size_t i = 0; i < DOCTOR_SLICES; i++) {
+        w->exchange_us[i] = (double)NAN;
+    }
 }
 
 /* Keeps the slowest and the fastest of some spins on the server's CPUs. */
@@ -86,6 +92,15 @@ int doctor_watch(struct loop *loop, const struct doctor_options *o, const struct
     w->time_wait = delta.time_wait;
     w->conntrack = delta.conntrack;
     w->speed_spread = fastest > 0 ? (fastest - slowest) / fastest : (double)NAN;
+    const struct steady_spec exchange = {
+        .split = &w->split,
+        .slice_ns = window * SLICE_PERCENT / 100,
+        .slices = DOCTOR_SLICES,
+        .patience_ns = PATIENCE_NS,
+    };
+    if (w->split_known && steady_measure(loop, &exchange, w->exchange_us) == LOOP_INTERRUPTED) {
+        return err_set(e, ERR_FAILED, "interrupted");
+    }
     return 0;
 }
 
@@ -176,7 +191,8 @@ static void print_verdict(const struct doctor_report *report, FILE *out) {
             doctor_count(report, DOCTOR_OK), doctor_count(report, DOCTOR_WARN), bad,
             doctor_count(report, DOCTOR_UNKNOWN));
     if (bad == 0) {
-        fprintf(out, "A run now would be valid as far as can be told.\n");
+        fprintf(out, "A run now would be valid as far as can be told%s.\n",
+                doctor_sees_little(report) ? ", but see little (steadiness)" : "");
         return;
     }
     fprintf(out, "A run now would be invalid:");

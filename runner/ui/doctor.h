@@ -24,7 +24,8 @@ struct doctor_options {
     int64_t backlog;              /* 0 = from somaxconn */
     int workers;                  /* server workers */
     int threads;                  /* generator threads */
-    int64_t window_ns; /* how long to watch steal and foreign CPU; 0 = 1 s, < 0 = not at all */
+    int64_t window_ns; /* how long to watch steal and foreign CPU, and two and a half times that to
+                          exchange; 0 = 1 s, < 0 = not at all */
     int width;         /* columns of the output; 0 = terminal's, or 100 */
 };
 
@@ -39,6 +40,7 @@ struct doctor_check {
 };
 
 #define DOCTOR_MAX_CHECKS 48
+#define DOCTOR_SLICES     16
 
 struct doctor_report {
     struct doctor_check checks[DOCTOR_MAX_CHECKS];
@@ -48,12 +50,14 @@ struct doctor_report {
 /* What was looked at beside the machine's settings. NaN and -1 = unknown. */
 struct doctor_watch {
     double window_s;
-    double steal_ratio;    /* of all CPU time */
-    double foreign_cpus;   /* CPUs used by others */
-    double speed_spread;   /* (fastest - slowest) / fastest of repeated spins */
-    int64_t throttled;     /* increase of nr_throttled */
-    int64_t time_wait;     /* sockets now */
-    int64_t conntrack;     /* connections that the kernel tracks now */
+    double steal_ratio;  /* of all CPU time */
+    double foreign_cpus; /* CPUs used by others */
+    double speed_spread; /* (fastest - slowest) / fastest of repeated spins */
+    int64_t throttled;   /* increase of nr_throttled */
+    int64_t time_wait;   /* sockets now */
+    int64_t conntrack;   /* connections that the kernel tracks now */
+    /* Server CPU of an exchange (sample/steady.h), µs, in slices one after another. */
+    double exchange_us[DOCTOR_SLICES];
     bool split_known;      /* split holds what a run would choose */
     bool cores_known;      /* and the cores behind it were readable */
     struct cpusplit split; /* CPUs of server and load generator */
@@ -77,6 +81,9 @@ void doctor_judge_files(const struct doctor_options *o, const struct machine_pro
 
 /* Number of checks in that state. */
 size_t doctor_count(const struct doctor_report *report, enum doctor_state state);
+
+/* Whether a run now would be too unsteady to show what it is made for. */
+bool doctor_sees_little(const struct doctor_report *report);
 
 /* Prints the table: one row a check where `width` columns hold it, else wrapped. */
 void doctor_print(const struct doctor_report *report, int width, FILE *out);

@@ -11,6 +11,8 @@
 #include "base/file.h"
 #include "base/quality.h"
 #include "load/wrk_version.h"
+#include "report/calibration.h"
+#include "stats/slices.h"
 #include "ui/doctor.h"
 
 #define UNKNOWN ((double)NAN)
@@ -46,17 +48,21 @@ static void doctor_add(struct doctor_report *report, const char *name, enum doct
     va_end(ap);
 }
 
-/* A check of the quality table; NaN is unknown whatever the text says. */
-static void doctor_quality(struct doctor_report *report, enum quality_id id, double measured,
-                           const char *value, ...) {
+static enum doctor_state state_of(enum quality_id id, double measured) {
     static const enum doctor_state states[] = {
         [QUALITY_OK] = DOCTOR_OK,
         [QUALITY_WARN] = DOCTOR_WARN,
         [QUALITY_INVALID] = DOCTOR_BAD,
         [QUALITY_UNKNOWN] = DOCTOR_UNKNOWN,
     };
+    return states[quality_judge(id, measured)];
+}
+
+/* A check of the quality table; NaN is unknown whatever the text says. */
+static void doctor_quality(struct doctor_report *report, enum quality_id id, double measured,
+                           const char *value, ...) {
     const struct quality_check *q = quality_check(id);
-    enum doctor_state state = states[quality_judge(id, measured)];
+    enum doctor_state state = state_of(id, measured);
     va_list ap;
     va_start(ap, value);
     if (state == DOCTOR_UNKNOWN) {
@@ -79,6 +85,37 @@ static void judge_watch(const struct doctor_watch *w, struct doctor_report *repo
     doctor_quality(report, QUALITY_SPEED_SHIFT, spread, "%.1f%% between spins", spread);
     doctor_quality(report, QUALITY_THROTTLED, w->throttled < 0 ? UNKNOWN : (double)w->throttled,
                    "%" PRId64 " times over %.1f s", w->throttled, w->window_s);
+}
+
+/* What so many rounds would show, in percent; NaN where the spread is unknown. */
+static double shown_percent(const struct yuen *spread, size_t rounds) {
+    const double alpha = verdict_alpha(CALIBRATION_MANY);
+    return 100 * expm1(yuen_smallest_shown(spread, rounds, alpha, CALIBRATION_POWER));
+}
+
+/* What the spread of the exchanges would let a run see, and how many rounds make up for it. */
+static void judge_steadiness(const struct doctor_watch *w, struct doctor_report *report) {
+    static const size_t more[] = {17, 31}; /* those of the profiles above quick */
+    const struct quality_check *q = quality_check(QUALITY_STEADINESS);
+    double work[DOCTOR_SLICES];
+    char fix[sizeof report->checks->fix];
+    const struct yuen spread = slices_spread(w->exchange_us, DOCTOR_SLICES, work);
+    const double shown = shown_percent(&spread, 11);
+    size_t rounds = 0;
+    if (isnan(shown)) {
+        doctor_quality(report, QUALITY_STEADINESS, shown, "unknown");
+        return;
+    }
+    for (size_t i = 0; rounds == 0 && i < sizeof more / sizeof more[0]; i++) {
+        rounds = shown_percent(&spread, more[i]) <= q->warn ? more[i] : 0;
+    }
+    if (rounds > 0) {
+        snprintf(fix, sizeof fix, "%s; or %zu rounds would show %.0f%%", q->fix, rounds, q->warn);
+    } else {
+        snprintf(fix, sizeof fix, "%s: not even 31 rounds would show %.0f%%", q->fix, q->warn);
+    }
+    doctor_add(report, q->name, state_of(QUALITY_STEADINESS, shown), q->why, fix,
+               "about %.0f%% with 11 rounds", fmax(1, shown));
 }
 
 static void judge_cpus(const struct doctor_watch *w, struct doctor_report *report) {
@@ -180,6 +217,7 @@ static void judge_settings(const struct machine *m, struct doctor_report *report
 void doctor_judge(const struct doctor_options *o, const struct machine *m,
                   const struct doctor_watch *w, struct doctor_report *report) {
     judge_watch(w, report);
+    judge_steadiness(w, report);
     judge_cpus(w, report);
     judge_limits(o, m, w, report);
     judge_settings(m, report);
@@ -272,4 +310,14 @@ size_t doctor_count(const struct doctor_report *report, enum doctor_state state)
         n += report->checks[i].state == state;
     }
     return n;
+}
+
+bool doctor_sees_little(const struct doctor_report *report) {
+    for (size_t i = 0; i < report->n; i++) {
+        if (report->checks[i].state == DOCTOR_WARN &&
+            strcmp(report->checks[i].name, quality_check(QUALITY_STEADINESS)->name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
