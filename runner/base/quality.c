@@ -106,8 +106,7 @@ static const struct quality_check checks[QUALITY_COUNT] = {
     [QUALITY_STEADINESS] =
         {"steadiness", "smallest difference in CPU per request that 11 rounds could show here", "%",
          QUALITY_MACHINE, QUALITY_ABOVE, 10.0, NAN,
-         "smaller differences would drown in what varies (an estimate); a run stays "
-         "valid",
+         "smaller differences would drown in what varies (an estimate); a run stays valid",
          "use a quieter or dedicated host"},
 };
 

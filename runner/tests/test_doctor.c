@@ -6,10 +6,12 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
 #include "fixture.h"
+#include "sample/proc.h"
 #include "ui/doctor.h"
 #include "ui/text.h"
 
@@ -444,6 +446,34 @@ static void test_watch(void **state) {
     loop_release(&loop);
 }
 
+/* Ctrl-C as soon as the exchange runs, in two processes besides this one. */
+static void interrupt(uv_timer_t *timer) {
+    pid_t pids[8];
+    if (proc_tree(getpid(), pids, 8) == 3) {
+        raise(SIGINT);
+        uv_timer_stop(timer);
+    }
+}
+
+static void test_exchange_interrupted(void **state) {
+    (void)state;
+    struct loop loop;
+    struct err e = {0};
+    struct machine m;
+    struct doctor_watch w;
+    struct doctor_options o = options;
+    uv_timer_t timer;
+    assert_int_equal(loop_init(&loop, &e), 0);
+    machine_read("", &m);
+    uv_timer_init(&loop.uv, &timer);
+    uv_timer_start(&timer, interrupt, 1, 1);
+    o.window_ns = 100000000;
+    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), -1);
+    assert_string_equal(e.text, "interrupted");
+    machine_release(&m);
+    loop_release(&loop);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
@@ -455,6 +485,7 @@ int main(void) {
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_files_are_what_they_seem),
         cmocka_unit_test(test_watch),
+        cmocka_unit_test(test_exchange_interrupted),
         cmocka_unit_test(test_nothing_to_see),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
