@@ -8,8 +8,8 @@
  * trials of a pair lie seconds apart, with others between them, and what changes slowly is between
  * them, too.
  *
- * It is an estimate. Slices are shorter than trials, which makes them vary more; they are few, and
- * of a few seconds, which makes the estimate itself vary. */
+ * It is an estimate: slices are shorter than trials, which makes them vary more, and closer
+ * together, which makes them vary less (docs/methodology.md, section 8); and they are few. */
 #ifndef LOOPBENCH_STATS_SLICES_H
 #define LOOPBENCH_STATS_SLICES_H
 
