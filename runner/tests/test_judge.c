@@ -56,6 +56,9 @@ static void what_is_unknown_is_said(void **state) {
            "");
     r.status = TRIAL_FAILED; /* it was not measured */
     expect(r, "", "");
+    r.environment.foreign_cpus = 0.9; /* but the machine was looked at: it may be the cause */
+    r.environment.steal_ratio = 0.001;
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 90%");
     r = sound();
     r.environment.foreign_cpus = UNKNOWN_REAL;
     r.environment.steal_ratio = 0.03;
