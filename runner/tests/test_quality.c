@@ -171,7 +171,8 @@ static void cells_follow_half_of_their_blocks(void **state) {
     } cases[] = {
         {"fffff", CLIENT_FREE},    {"fffnu", CLIENT_NEAR},    {"fffll", CLIENT_NEAR},
         {"ffllu", CLIENT_LIMITED}, {"fnlll", CLIENT_LIMITED}, {"uuuuu", CLIENT_UNKNOWN},
-        {"uuuul", CLIENT_LIMITED},
+        {"uuuul", CLIENT_LIMITED}, {"uuuuf", CLIENT_UNKNOWN}, {"uuuff", CLIENT_UNKNOWN},
+        {"uufff", CLIENT_FREE},    {"uuufn", CLIENT_UNKNOWN}, {"uuffl", CLIENT_NEAR},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         enum client_state blocks[5];
