@@ -95,8 +95,7 @@ void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t
         put_failed_cell(m, i > 0 ? list[i - 1] : NULL, list[i]);
     }
     if (found > shown) {
-        fprintf(m->say.f, "; and in %zu more cell%s", found - shown,
-                found - shown == 1 ? "" : "s");
+        fprintf(m->say.f, "; and in %zu more cell%s", found - shown, found - shown == 1 ? "" : "s");
     }
     free(list);
 }

@@ -29,8 +29,8 @@ struct trial {
     /* What a failure is judged by: how the machine was before what failed. */
     struct window before;
     struct database database;
-    int64_t generator_ns; /* CPU of load generators since; -1 = unknown */
-    bool measured;        /* the record has the machine's signals already */
+    int64_t generator_ns;    /* CPU of load generators since; -1 = unknown */
+    bool measured;           /* the record has the machine's signals already */
     struct target_self self; /* before the window, of a target whose processes cannot be seen */
 };
 

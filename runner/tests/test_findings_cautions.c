@@ -217,8 +217,9 @@ static void blocks_left_out_do_not_judge_the_limit(void **state) {
     for (size_t i = 0; i < s.store.count; i++) { /* and where it was not seen: by the block */
         struct trial_record *r = &s.store.records[i];
         snprintf(r->flags, sizeof r->flags, "%s",
-                 strcmp(r->target, "lean") == 0 ? "foreign-cpu-unknown"
-                 : r->role == ROLE_CONTROL && r->round < 6 ? "foreign-cpu-invalid" : "");
+                 strcmp(r->target, "lean") == 0            ? "foreign-cpu-unknown"
+                 : r->role == ROLE_CONTROL && r->round < 6 ? "foreign-cpu-invalid"
+                                                           : "");
         if (r->role == ROLE_NULL && r->round >= 6) {
             r->rate = 200000;
         }
