@@ -40,6 +40,11 @@ static const struct quality_check checks[QUALITY_COUNT] = {
                               "%", QUALITY_TRIAL, QUALITY_BELOW, 95.0, NAN,
                               "some connections sat idle, kept reconnecting or hung",
                               "look at the errors and at the server's output"},
+    [QUALITY_SILENT] =
+        {"silent", "connections without a reply in the last half of the window", "connections",
+         QUALITY_TRIAL, QUALITY_ABOVE, 0.0, NAN,
+         "a reply that never comes is in no latency, and its connection does no work",
+         "look at the errors and at the server's output"},
     [QUALITY_STALL] = {"stall", "longest wait of all connections at once, beyond the usual", "ms",
                        QUALITY_TRIAL, QUALITY_ABOVE, 100.0, NAN,
                        "the server, or the whole machine, stood still for a while",

@@ -27,6 +27,7 @@ void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
     r->load.cpu_s = o->cpu_s;
     r->load.thread_busy = seen->thread_busy;
     r->load.latency_step_us = o->latency_step_us;
+    r->load.silent = o->silent;
     r->load.threads = o->threads > 0 ? o->threads : r->load.threads;
     r->rate = (double)load_good(o) * 1e6 / (double)o->duration_us;
 }

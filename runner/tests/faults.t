@@ -25,7 +25,8 @@ OPTIONS = ["--servers", SERVERS, "--targets", "libuv", "--aa-control", "off", "-
 SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
 
 # Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
-# them; "silent" says nothing any more after 50 replies, "hang" none from then on.
+# them; "silent" says nothing any more after 50 replies, "hang" none from then on; "one" leaves
+# the 400th request unanswered.
 SERVER = """#!/usr/bin/python3
 import asyncio, sys
 mode, port, seen = sys.argv[1], int(sys.argv[2]), 0
@@ -34,6 +35,8 @@ async def serve(reader, writer):
     while await reader.readuntil(b"\\r\\n\\r\\n"):
         seen += 1
         if mode == "silent" and seen > 50 or mode == "hang" and seen > 1:
+            await asyncio.sleep(3600)
+        if mode == "one" and seen == 400:
             await asyncio.sleep(3600)
         bad = seen > 1 and (mode == "all" or mode == "half" and seen % 2 == 0)
         status = b"500 Internal Server Error" if bad else b"200 OK"
@@ -332,6 +335,17 @@ def _():
         eq(t["load"]["errors_status"], t["load"]["requests"], "errors")
         eq(t["rate"], None, "rate")
         has(result.err, "every reply was an error", "progress")
+
+
+@tap.case("one connection of 500 that hangs is found")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "one"), "--targets", "fault", "--connections", "500",
+            "--duration", "4s").expect(0)
+        t, = trials(box)
+        eq(t["load"]["silent"], 1, "silent connections")
+        ok("silent-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
 @tap.case("a server that falls silent leaves its connections waiting, which is flagged")

@@ -62,6 +62,8 @@ static void thresholds_are_those_of_the_method(void **state) {
         {99.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
         {95.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
         {94.9, QUALITY_ACTIVE_SHARE, QUALITY_WARN},
+        {0.0, QUALITY_SILENT, QUALITY_OK},
+        {1.0, QUALITY_SILENT, QUALITY_WARN},
         {0.0, QUALITY_ERRORS, QUALITY_OK},
         {0.001, QUALITY_ERRORS, QUALITY_WARN},
         {100.0, QUALITY_STALL, QUALITY_OK},
