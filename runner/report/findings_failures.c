@@ -76,7 +76,7 @@ static void put_failed_cell(struct maker *m, const struct cell *before, const st
 }
 
 void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n) {
-    const struct cell **list = calloc(2 * n + 1, sizeof *list);
+    const struct cell **list = calloc(2 * n + 1, sizeof(void *));
     size_t found = 0;
     if (!list) {
         m->failed = true;
@@ -88,9 +88,9 @@ void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t
             found = add_failed(list, found, rows[i].b);
         }
     }
-    qsort(list, found, sizeof(const struct cell *), compare_failed);
+    qsort(list, found, sizeof(void *), compare_failed);
     const size_t shown = found < CELLS_NAMED ? found : CELLS_NAMED;
-    qsort(list, shown, sizeof(const struct cell *), compare_places);
+    qsort(list, shown, sizeof(void *), compare_places);
     for (size_t i = 0; i < shown; i++) {
         put_failed_cell(m, i > 0 ? list[i - 1] : NULL, list[i]);
     }
