@@ -25,6 +25,9 @@ void load_last_words(const struct child *c, char *out, size_t size) {
 
 void load_keep_use(const struct child *c, struct load_outcome *out) {
     const struct rusage *u = child_rusage(c);
+    if (!child_exited(c)) {
+        return; /* unknown is not none */
+    }
     out->cpu_ns = (u->ru_utime.tv_sec + u->ru_stime.tv_sec) * SECOND +
                   (u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
     out->cpu_s = (double)out->cpu_ns / 1e9;

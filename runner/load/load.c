@@ -10,6 +10,7 @@ void load_outcome_init(struct load_outcome *o) {
     o->duration_us = o->requests = o->bytes = -1;
     o->errors_connect = o->errors_read = o->errors_write = -1;
     o->errors_timeout = o->errors_status = o->late = -1;
+    o->silent = -1;
     o->cpu_s = (double)NAN;
     o->cpu_ns = -1;
     o->active_ratio = (double)NAN;

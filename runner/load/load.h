@@ -76,7 +76,11 @@ struct load_outcome {
      * among the requests. One that never came is counted nowhere, or with what broke its
      * connection. */
     int64_t errors_connect, errors_read, errors_write, errors_timeout, errors_status;
-    int64_t late;   /* replies among the requests that came too late; -1 = nobody counted them */
+    int64_t late; /* replies among the requests that came too late; -1 = nobody counted them */
+    /* Connections that received nothing in the last half of the window; -1 where nobody looked, and
+     * where they may well be silent: think time, counted requests, a connection for each request.
+     */
+    int64_t silent;
     double cpu_s;   /* CPU of the whole generator process */
     int64_t cpu_ns; /* the same, for window_end() */
     /* Latencies. Empty for a warm-up, and where requests are pipelined: a sample is a whole batch

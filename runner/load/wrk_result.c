@@ -133,5 +133,9 @@ int wrk_result_parse(const char *text, size_t len, struct load_outcome *out, str
             return result_bad(&r, e, what);
         }
     }
+    struct result_reader after = r;
+    if (result_named(&after, "silent", &out->silent)) {
+        r = after;
+    }
     return result_histogram(&r, &out->corrected, e);
 }

@@ -20,6 +20,8 @@
  *     write N
  *     timeout N
  *     status N
+ *     silent N           connections that received nothing in the last half of the window; left out
+ *                        where that is not known
  *     VALUE,COUNT        the corrected histogram, µs ascending; none in a warm-up
  *     end LINES          how many lines stand above this one: the proof that nothing is missing
  *

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "report/verdicts.h"
 
 #define WORDS_MAX 48
 #define WORD_SIZE 48
@@ -40,15 +41,35 @@ double cells_generator_cpus(const struct cells *c) {
     return count_cpus(c->store->manifest, "cpus.generator");
 }
 
+/* Whether a verdict on the target and its ceiling would leave the block out. */
+static bool is_left_out(const struct cell *cell, const struct cell *ceiling, size_t round) {
+    const struct trial_record *null = ceiling ? ceiling->trial[round] : NULL;
+    return verdict_trial_invalid(cell->trial[round]) || (null && verdict_trial_invalid(null));
+}
+
+/* Where every block is invalid they are all that there is to judge by, and the cell's figures rest
+ * on them. */
+static bool is_any_valid(const struct cells *c, const struct cell *cell,
+                         const struct cell *ceiling) {
+    for (size_t i = 0; i < c->rounds; i++) {
+        const struct trial_record *r = cell->trial[i];
+        if (r && r->status == TRIAL_OK && !is_left_out(cell, ceiling, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void judge_client(struct cells *c, struct cell *cell, enum client_state *states,
                          double *shares) {
     const struct cell *ceiling = null_cell(c, cell);
     const double cpus = cells_server_cpus(c);
+    const bool all = !is_any_valid(c, cell, ceiling);
     bool is_null = c->targets[cell->target].role == ROLE_NULL;
     size_t n = 0;
     for (size_t i = 0; i < c->rounds; i++) {
         const struct trial_record *r = cell->trial[i];
-        if (!r || r->status != TRIAL_OK) {
+        if (!r || r->status != TRIAL_OK || (!all && is_left_out(cell, ceiling, i))) {
             continue;
         }
         const struct client_block block = {

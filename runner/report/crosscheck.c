@@ -104,9 +104,13 @@ static void side_count(struct crosscheck_side *s, const struct trial_record *r) 
 static enum client_state side_client(const struct crosscheck *c, const struct crosscheck_side *s,
                                      enum client_state states[]) {
     size_t n = 0;
+    bool any = false;
+    for (size_t i = 0; i < c->cells->rounds; i++) {
+        any = any || trial_valid(s->cell->trial[i]);
+    }
     for (size_t i = 0; i < c->cells->rounds; i++) {
         const struct trial_record *r = s->cell->trial[i];
-        if (!r || r->status != TRIAL_OK) {
+        if (!r || r->status != TRIAL_OK || (any && !trial_valid(r))) {
             continue;
         }
         const struct client_block block = {

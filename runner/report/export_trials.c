@@ -52,6 +52,7 @@ static const struct field fields[] = {
     REAL("generator_thread_busy", load.thread_busy),
     TEXT("generator", load.generator),
     INT64("latency_step_us", load.latency_step_us),
+    INT64("silent_connections", load.silent),
     INT64("replies_checked", replies_checked),
     TEXT("server_source", server.source),
     INT64("server_processes", server.processes),

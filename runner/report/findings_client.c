@@ -120,8 +120,9 @@ static void caution_without_bound(struct maker *m, const char *workload) {
     fputs(". They reached ", m->say.f);
     put_shares(m->say.f, &l);
     fputs(" of its throughput, though it does less for a request than any server: something "
-          "slowed one and not the other. Nothing can be concluded about throughput there, not "
-          "even a lower bound of one target beside another's",
+          "slowed one and not the other. Their figures, though marked as lower bounds, say what "
+          "each target reached in this run and no more: nothing can be concluded from them about "
+          "one target's throughput beside another's",
           m->say.f);
     put_cpu(m->say.f, &l, "bears its verdict");
     fputc('.', m->say.f);

@@ -1,4 +1,6 @@
 /* Trials that failed, by name: a server that crashes must not only be missing. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/findings_parts.h"
@@ -6,6 +8,8 @@
 #define MANY                                                                                       \
     0.1 /* of a cell's trials; what is less stands in the tables, and in what is missing           \
          */
+
+#define CELLS_NAMED 6 /* in one sentence */
 
 static const struct trial_record *first_failed(const struct cells *c, const struct cell *cell) {
     for (size_t i = 0; i < c->rounds; i++) {
@@ -16,27 +20,84 @@ static const struct trial_record *first_failed(const struct cells *c, const stru
     return NULL;
 }
 
-static const struct cell *more_failed(const struct cell *a, const struct cell *b) {
-    return !a || b->failed > a->failed ? b : a;
+static int compare_failed(const void *a, const void *b) {
+    const struct cell *x = *(const struct cell *const *)a;
+    const struct cell *y = *(const struct cell *const *)b;
+    if (x->failed != y->failed) {
+        return x->failed > y->failed ? -1 : 1;
+    }
+    return (x > y) - (x < y);
 }
 
-bool findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n) {
-    const struct cells *c = m->v->cells;
-    const struct cell *worst = NULL;
+/* Cells stand by workload, then by level. */
+static int compare_places(const void *a, const void *b) {
+    const struct cell *x = *(const struct cell *const *)a;
+    const struct cell *y = *(const struct cell *const *)b;
+    if (x->target != y->target) {
+        return x->target < y->target ? -1 : 1;
+    }
+    return (x > y) - (x < y);
+}
+
+static size_t add_failed(const struct cell **list, size_t n, const struct cell *cell) {
     for (size_t i = 0; i < n; i++) {
-        if (rows[i].gated.kind == VERDICT_INSUFFICIENT) {
-            worst = more_failed(more_failed(worst, rows[i].a), rows[i].b);
+        if (list[i] == cell) {
+            return n;
         }
     }
-    const struct trial_record *r = worst ? first_failed(c, worst) : NULL;
-    if (!r) {
-        return false;
+    if (cell->failed > 0) {
+        list[n++] = cell;
     }
-    fprintf(m->say.f, "; %s failed in %d of %d trials (", maker_target(m, worst), worst->failed,
-            worst->measured);
-    maker_cell(m->say.f, worst);
-    fprintf(m->say.f, ": %s)", record_failure_name(r->failure));
-    return true;
+    return n;
+}
+
+/* One cell after another: what is as in the one before is not said again, but for the kind of
+ * failure. */
+static void put_failed_cell(struct maker *m, const struct cell *before, const struct cell *cell) {
+    const struct trial_record *r = first_failed(m->v->cells, cell);
+    FILE *f = m->say.f;
+    const bool same_target = before && before->target == cell->target;
+    const bool same_workload = same_target && strcmp(before->workload, cell->workload) == 0;
+    if (!same_target) {
+        fprintf(f, "; %s failed in ", maker_target(m, cell));
+    } else {
+        fputs(", ", f);
+    }
+    if (!same_workload) {
+        fprintf(f, "%s at ", cell->workload);
+    }
+    if (same_workload) {
+        fprintf(f, "%d", cell->connections);
+    } else {
+        maker_levels(f, &cell->connections, 1);
+    }
+    fprintf(f, " (%d of %d%s%s%s)", cell->failed, cell->measured, same_target ? "" : " trials",
+            r ? ": " : "", r ? record_failure_name(r->failure) : "");
+}
+
+void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n) {
+    const struct cell **list = calloc(2 * n + 1, sizeof(void *));
+    size_t found = 0;
+    if (!list) {
+        m->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].gated.kind == VERDICT_INSUFFICIENT) {
+            found = add_failed(list, found, rows[i].a);
+            found = add_failed(list, found, rows[i].b);
+        }
+    }
+    qsort(list, found, sizeof(void *), compare_failed);
+    const size_t shown = found < CELLS_NAMED ? found : CELLS_NAMED;
+    qsort(list, shown, sizeof(void *), compare_places);
+    for (size_t i = 0; i < shown; i++) {
+        put_failed_cell(m, i > 0 ? list[i - 1] : NULL, list[i]);
+    }
+    if (found > shown) {
+        fprintf(m->say.f, "; and in %zu more cell%s", found - shown, found - shown == 1 ? "" : "s");
+    }
+    free(list);
 }
 
 /* A target's failures in one workload: its levels, and why the first one failed. */

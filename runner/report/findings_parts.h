@@ -56,9 +56,10 @@ void findings_say_errors(struct maker *m);
 void findings_say_unknown(struct maker *m);
 void findings_say_database(struct maker *m);
 void findings_say_failures(struct maker *m);
-/* Within a sentence about comparisons that lack blocks: "; h2o failed in 6 of 11 trials (hello, 500
- * connections: crashed)", of the cell in which most failed. False when none did. */
-bool findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n);
+/* Within a sentence about comparisons that lack blocks: "; h2o failed in hello at 100 connections
+ * (3 of 11 trials: hung), 500 (11 of 11: crashed)". Nothing when none did; of many cells those in
+ * which most failed, and how many more there are. */
+void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n);
 void findings_say_cautions(struct maker *m);
 void findings_judge_run(struct findings *f, const struct verdicts *v);
 

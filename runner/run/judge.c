@@ -10,7 +10,7 @@ struct signal {
     double value; /* in the unit of its check; NaN = unknown */
 };
 
-#define SIGNALS     12
+#define SIGNALS     13
 #define SLICE_S     0.005 /* of CPU: one turn of one process */
 #define STALL_TIMES 5     /* of the median latency */
 
@@ -72,6 +72,16 @@ static double judge_stall(const struct trial_record *r) {
     return r->stall_us > STALL_TIMES * r->raw.p50_us ? (double)r->stall_us / 1000 : 0;
 }
 
+/* Connections that got nothing for half of the window, where half of the replies take less than a
+ * fifth of that: a workload that just takes long is no silence. */
+static double judge_silent(const struct trial_record *r) {
+    const double half_us = (double)r->load.duration_us / 2;
+    if (r->load.silent < 0 || r->raw.p50_us < 0 || r->load.duration_us < 0) {
+        return NAN;
+    }
+    return half_us > (double)(STALL_TIMES * r->raw.p50_us) ? (double)r->load.silent : 0;
+}
+
 /* Part of the requests that went wrong, %. A late reply is counted among the requests, a failed
  * connection is not. */
 static double judge_errors(const struct load_result *l) {
@@ -105,6 +115,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_LISTEN_DROPS, judge_count(env->listen_drops)},
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
         {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
+        {QUALITY_SILENT, judge_silent(r)},
         {QUALITY_STALL, judge_stall(r)},
         {QUALITY_ERRORS, judge_errors(&r->load)},
         {QUALITY_CONNTRACK, judge_conntrack(r, facts->conntrack_max)},

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/workload.h"
@@ -72,6 +71,9 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
         }
     }
     g->free(load);
+    if (load) { /* else none ran */
+        t->generator_ns = out->cpu_ns < 0 ? -1 : t->generator_ns + out->cpu_ns;
+    }
     if (f == LOAD_INTERRUPTED) {
         t->interrupted = true;
         return false;
@@ -138,22 +140,17 @@ static void trial_measure(struct trial *t, struct hist *raw) {
     struct trial_record *r = t->record;
     struct load_outcome out;
     struct sampler_result seen = {0};
-    struct window before;
-    struct window after;
     struct window_delta delta;
     struct proc_memory now;
     struct stats_counted before_counted;
-    struct database database;
-    database_find(t->setup->config->db, "/proc", &database);
     trial_find_pids(t);
     trial_begin_self(t);
     counted_begin(t->counted ? t->target : NULL, &before_counted);
-    window_take(&before, t->pids, t->n_pids, t->target->reaper, &database);
+    trial_look(t);
     if (trial_load(t, LOAD_WINDOW, t->setup->config->duration_ns, &out, &seen)) {
-        trial_find_pids(t);
-        window_take(&after, t->pids, t->n_pids, t->target->reaper, &database);
+        trial_see_between(t, &delta);
         counted_end(t->target, &before_counted, &r->server);
-        window_between(&before, &after, out.cpu_ns, sysconf(_SC_CLK_TCK), &delta);
+        t->measured = true;
         trial_keep_self(t, &delta);
         trial_keep_load(r, &out, &seen);
         trial_keep_window(r, &delta);
@@ -200,8 +197,10 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     r->status = TRIAL_OK;
     r->load.threads = (int)s->config->threads;
     snprintf(r->load.generator, sizeof r->load.generator, "%s", t.generator->name);
+    trial_look(&t);
     if (trial_start(&t, &spec)) {
         trial_read_idle(&t);
+        trial_look(&t);
         if (s->config->verify) {
             replies_start(&t.replies, s->loop, t.target, t.workload, target->builtin);
         }
@@ -209,6 +208,7 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
             trial_measure(&t, raw);
         }
     }
+    trial_keep_failed(&t);
     r->replies_checked = replies_stop(&t.replies);
     trial_stop(&t);
     trial_check_log(&t, target->builtin);

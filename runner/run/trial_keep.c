@@ -27,6 +27,7 @@ void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
     r->load.cpu_s = o->cpu_s;
     r->load.thread_busy = seen->thread_busy;
     r->load.latency_step_us = o->latency_step_us;
+    r->load.silent = o->silent;
     r->load.threads = o->threads > 0 ? o->threads : r->load.threads;
     r->rate = (double)load_good(o) * 1e6 / (double)o->duration_us;
 }
@@ -41,19 +42,8 @@ void trial_keep_latency(struct trial_record *r, const struct load_outcome *o) {
     r->active_ratio = o->active_ratio;
 }
 
-void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
-    struct server_result *s = &r->server;
+void trial_keep_environment(struct trial_record *r, const struct window_delta *d) {
     struct environment_result *env = &r->environment;
-    s->cpu_ns = d->server.cpu_ns;
-    s->user_ns = d->server.user_ns;
-    s->system_ns = d->server.system_ns;
-    s->switches_voluntary = d->server.voluntary;
-    s->switches_involuntary = d->server.involuntary;
-    if (s->cpu_ns >= 0) {
-        /* Over the generator's own window: before and after it the server has nothing to do. */
-        s->cpus_used = (double)s->cpu_ns / 1e3 / (double)r->load.duration_us;
-        s->cpu_us_per_request = (double)s->cpu_ns / 1e3 / (double)r->load.requests;
-    }
     env->steal_ratio = d->steal_ratio;
     env->foreign_cpus = d->foreign_cpus;
     env->foreign_error = d->foreign_error;
@@ -65,6 +55,21 @@ void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
     env->retransmits = d->retransmits;
     env->time_wait = d->time_wait;
     env->conntrack = d->conntrack;
+}
+
+void trial_keep_window(struct trial_record *r, const struct window_delta *d) {
+    struct server_result *s = &r->server;
+    s->cpu_ns = d->server.cpu_ns;
+    s->user_ns = d->server.user_ns;
+    s->system_ns = d->server.system_ns;
+    s->switches_voluntary = d->server.voluntary;
+    s->switches_involuntary = d->server.involuntary;
+    if (s->cpu_ns >= 0) {
+        /* Over the generator's own window: before and after it the server has nothing to do. */
+        s->cpus_used = (double)s->cpu_ns / 1e3 / (double)r->load.duration_us;
+        s->cpu_us_per_request = (double)s->cpu_ns / 1e3 / (double)r->load.requests;
+    }
+    trial_keep_environment(r, d);
 }
 
 static void keep_series(struct memory_result *m, const struct sampler_result *seen) {

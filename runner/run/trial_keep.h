@@ -18,6 +18,9 @@ void trial_keep_load(struct trial_record *r, const struct load_outcome *o,
 /* The generator's latencies: its histograms, or what it says of those it does not hand over. */
 void trial_keep_latency(struct trial_record *r, const struct load_outcome *o);
 
+/* What the machine did between two looks at it. */
+void trial_keep_environment(struct trial_record *r, const struct window_delta *d);
+
 /* What target and machine did between two looks at them; after trial_keep_load, by whose requests
  * and time it is divided. */
 void trial_keep_window(struct trial_record *r, const struct window_delta *d);

@@ -1,8 +1,10 @@
 #include "run/trial_target.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run/trial_keep.h"
 
@@ -99,6 +101,34 @@ void trial_read_idle(struct trial *t) {
     } else if (trial_read_memory(t, &m) == 0) {
         trial_keep_idle(t->record, &m);
     }
+}
+
+void trial_look(struct trial *t) {
+    database_find(t->setup->config->db, "/proc", &t->database);
+    t->generator_ns = 0;
+    window_take(&t->before, t->pids, t->n_pids, t->target ? t->target->reaper : 0, &t->database);
+}
+
+void trial_see_between(struct trial *t, struct window_delta *d) {
+    struct window after;
+    if (t->target) {
+        trial_find_pids(t);
+    }
+    window_take(&after, t->pids, t->n_pids, t->target ? t->target->reaper : 0, &t->database);
+    window_between(&t->before, &after, t->generator_ns, sysconf(_SC_CLK_TCK), d);
+}
+
+void trial_keep_failed(struct trial *t) {
+    struct window_delta d;
+    if (!t->failed || t->measured || t->interrupted) {
+        return;
+    }
+    const bool gone = !t->target || trial_target_gone(t);
+    trial_see_between(t, &d);
+    if (gone) {
+        d.foreign_cpus = d.foreign_error = (double)NAN;
+    }
+    trial_keep_environment(t->record, &d);
 }
 
 void trial_begin_self(struct trial *t) {

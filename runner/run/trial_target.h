@@ -26,6 +26,11 @@ struct trial {
     struct replies replies;
     bool interrupted;
     bool failed;
+    /* What a failure is judged by: how the machine was before what failed. */
+    struct window before;
+    struct database database;
+    int64_t generator_ns;    /* CPU of load generators since; -1 = unknown */
+    bool measured;           /* the record has the machine's signals already */
     struct target_self self; /* before the window, of a target whose processes cannot be seen */
 };
 
@@ -45,6 +50,18 @@ void trial_read_idle(struct trial *t);
 
 /* Before the window: its own account of itself, for want of processes that can be seen. */
 void trial_begin_self(struct trial *t);
+
+/* Looks at the machine: what trial_see_between and trial_keep_failed tell is from now on. Also of a
+ * trial whose target is not started yet. */
+void trial_look(struct trial *t);
+
+/* What moved since trial_look. */
+void trial_see_between(struct trial *t, struct window_delta *d);
+
+/* The machine's signals of a trial that failed before its window was over: whether the machine was
+ * the cause is judged by them as of any other trial. What a target used that is gone is not known,
+ * and so is not what was foreign. Nothing where the window's own signals are kept. */
+void trial_keep_failed(struct trial *t);
 
 /* After it: what it used between both accounts goes to *d and the record. */
 void trial_keep_self(struct trial *t, struct window_delta *d);

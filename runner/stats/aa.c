@@ -1,7 +1,6 @@
 #include "stats/aa.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "stats/order.h"
 
@@ -65,28 +64,4 @@ struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_
     aa.log_hi = span.hi;
     aa.state = state_of(&aa);
     return aa;
-}
-
-int aa_text(const struct aa *aa, char *out, size_t size) {
-    const double lo = 100.0 * expm1(aa->log_lo);
-    const double hi = 100.0 * expm1(aa->log_hi);
-    switch (aa->state) {
-    case AA_VALIDATED:
-        return snprintf(out, size,
-                        "validated: A/A control shows no difference in %zu cells, pooled 95%% "
-                        "interval [%+.2f%%, %+.2f%%], resolution %.1f%%",
-                        aa->judged, lo, hi, 100.0 * aa->resolution);
-    case AA_ABSENT:
-        return snprintf(out, size, "not validated: the run has no A/A control");
-    case AA_INSUFFICIENT:
-        return snprintf(out, size, "not validated: too few valid blocks in the A/A control");
-    case AA_ALARM:
-        return snprintf(out, size,
-                        "not validated: the A/A control differs from itself in %zu of %zu cells",
-                        aa->alarms, aa->judged);
-    case AA_BIASED:
-        break;
-    }
-    return snprintf(
-        out, size, "not validated: pooled A/A 95%% interval [%+.2f%%, %+.2f%%] excludes 0", lo, hi);
 }

@@ -23,8 +23,6 @@
 #include "stats/verdict.h"
 
 #define AA_POOLED_ALPHA 0.05
-/* Room for any text aa_text writes. */
-#define AA_TEXT_MAX 224
 
 /* One control cell: the metric per block under both names, NaN where missing. */
 struct aa_cell {
@@ -63,8 +61,5 @@ size_t aa_work_size(const struct aa_cell cells[], size_t n);
  * when there are both. */
 struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_rule *rule,
                    double work[]);
-
-/* One line: "validated: …" or "not validated: …" with the reason. Returns what snprintf would. */
-int aa_text(const struct aa *aa, char *out, size_t size);
 
 #endif

@@ -39,11 +39,11 @@ enum client_state client_judge_cell(const enum client_state blocks[], size_t n) 
         near += blocks[i] == CLIENT_NEAR;
         known += blocks[i] != CLIENT_UNKNOWN;
     }
-    if (known == 0) {
-        return CLIENT_UNKNOWN;
-    }
-    if (2 * limited >= known) {
+    if (known > 0 && 2 * limited >= known) {
         return CLIENT_LIMITED;
+    }
+    if (known == 0 || 2 * known < n) {
+        return CLIENT_UNKNOWN; /* the silence of most blocks frees no cell */
     }
     return limited + near > 0 ? CLIENT_NEAR : CLIENT_FREE;
 }

@@ -39,8 +39,9 @@ struct client_result {
 struct client_result client_judge(const struct client_block *block);
 
 /* Judge a cell by its blocks: limited when at least half of the blocks that are known are, since
- * one block's ceiling is as noisy as any trial; else near when any is near or limited; unknown when
- * none is known. */
+ * one block's ceiling is as noisy as any trial; else unknown when fewer than half of the blocks are
+ * known, or none is; else near when any is near or limited, and free. To leave out blocks that are
+ * invalid is the caller's. */
 enum client_state client_judge_cell(const enum client_state blocks[], size_t n);
 
 /* "free", "near", "limited", "unknown". */

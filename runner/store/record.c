@@ -24,6 +24,7 @@ static const struct load_result load_unknown = {
     .cpu_s = UNKNOWN_REAL,
     .thread_busy = UNKNOWN_REAL,
     .latency_step_us = UNKNOWN_INT,
+    .silent = UNKNOWN_INT,
 };
 
 static const struct server_result server_unknown = {

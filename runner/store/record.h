@@ -53,6 +53,7 @@ struct load_result {
     double cpu_s;            /* CPU of the whole generator process */
     double thread_busy;      /* busiest thread's CPU over wall time, 0..1, while the window ran */
     int64_t latency_step_us; /* the smallest difference of latencies that the generator can tell */
+    int64_t silent;          /* connections that received nothing in the last half of the window */
 };
 
 /* CPU of the server over the measured window (all threads of all its processes). */

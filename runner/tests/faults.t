@@ -25,7 +25,8 @@ OPTIONS = ["--servers", SERVERS, "--targets", "libuv", "--aa-control", "off", "-
 SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
 
 # Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
-# them; "silent" says nothing any more after 50 replies.
+# them; "silent" says nothing any more after 50 replies, "hang" none from then on; "one" leaves
+# the 400th request unanswered.
 SERVER = """#!/usr/bin/python3
 import asyncio, sys
 mode, port, seen = sys.argv[1], int(sys.argv[2]), 0
@@ -33,7 +34,9 @@ async def serve(reader, writer):
     global seen
     while await reader.readuntil(b"\\r\\n\\r\\n"):
         seen += 1
-        if mode == "silent" and seen > 50:
+        if mode == "silent" and seen > 50 or mode == "hang" and seen > 1:
+            await asyncio.sleep(3600)
+        if mode == "one" and seen == 400:
             await asyncio.sleep(3600)
         bad = seen > 1 and (mode == "all" or mode == "half" and seen % 2 == 0)
         status = b"500 Internal Server Error" if bad else b"200 OK"
@@ -127,6 +130,50 @@ def _():
         has(result.err, "(libuv hello c=8 round 1)", "progress")
         has(result.err, "1 block was run again, as many as --repeat-blocks 100 allows", "progress")
         eq(Run(box.at("run")).manifest["options"]["repeat-blocks"], "100", "recorded")
+
+
+def hung(box):
+    """A run of a server that hangs as soon as it is measured, whose one block may be repeated."""
+    ini = fault_server(box, "hang")
+    result = run(box, ini, "--targets", "fault", "--connections", "8", "--repeat-blocks", "200",
+                 "--server-cpus", str(CPUS[0]), "--generator-cpus", str(CPUS[-1])).expect(1)
+    found = trials(box)
+    for t in found:
+        eq((t["status"], t["failure"], t["rate"]), ("failed", "hung", None), "trial")
+        ok(t["environment"]["steal_ratio"] is not None, "environment: %s" % t["environment"])
+        ok(t["environment"]["speed_after"] > 0, "environment: %s" % t["environment"])
+        ok("unknown" not in t["flags"], "flags: %s" % t["flags"])
+    return found, result
+
+
+@tap.case("a trial that fails beside a neighbour is flagged; its block is run again, then kept")
+def _():
+    needs("wrk")
+    if len(CPUS) < 2:
+        raise Skip("needs two CPUs")
+    with Box() as box:
+        neighbour = subprocess.Popen([sys.executable, "-c", SPIN % CPUS[1]])
+        try:
+            found, result = hung(box)
+        finally:
+            neighbour.kill()
+            neighbour.wait()
+        eq([t["attempt"] for t in found], [0, 1, 2], "attempts")
+        for t in found:
+            ok("foreign-cpu-invalid" in t["flags"], "flags: %s" % t["flags"])
+            ok(t["environment"]["foreign_cpus"] > 0.1, "foreign: %s" % t["environment"])
+        has(result.err, "again: foreign-cpu ", "progress")
+        has(result.err, "(fault hello c=8 round 1)", "progress")
+
+
+@tap.case("a trial that fails on a quiet machine stays failed, and is not tried again")
+def _():
+    needs("wrk")
+    with Box() as box:
+        found, _ = hung(box)
+        ok(found[0]["environment"]["foreign_cpus"] is not None, "foreign is read")
+        disturbed = any(f.endswith("-invalid") for f in found[0]["flags"])
+        eq(len(found) > 1, disturbed, "run again where it was disturbed: %s" % found[0]["flags"])
 
 
 @tap.case("repeats end with their allowance, and a resumed run goes on counting")
@@ -288,6 +335,17 @@ def _():
         eq(t["load"]["errors_status"], t["load"]["requests"], "errors")
         eq(t["rate"], None, "rate")
         has(result.err, "every reply was an error", "progress")
+
+
+@tap.case("one connection of 500 that hangs is found")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "one"), "--targets", "fault", "--connections", "500",
+            "--duration", "4s").expect(0)
+        t, = trials(box)
+        eq(t["load"]["silent"], 1, "silent connections")
+        ok("silent-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
 @tap.case("a server that falls silent leaves its connections waiting, which is flagged")

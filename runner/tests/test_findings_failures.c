@@ -1,4 +1,5 @@
-/* A target that failed is named in the findings, with how often and why. */
+/* A target that failed is named in the findings, with how often and why; and what trials that do
+ * not count say of others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,14 +7,19 @@
 #include <cmocka.h>
 
 #include "concluded.h"
+#include "store/blocks.h"
 
-static void crash(struct synthetic *s, const char *target, int rounds) {
+static void crash_at(struct synthetic *s, const char *target, int connections, int rounds) {
     for (int round = 0; round < rounds; round++) {
-        struct trial_record *r = synthetic_at(s, target, round, 100);
+        struct trial_record *r = synthetic_at(s, target, round, connections);
         r->status = TRIAL_FAILED;
         r->failure = FAIL_CRASHED;
         snprintf(r->reason, sizeof r->reason, "ended by signal 11");
     }
+}
+
+static void crash(struct synthetic *s, const char *target, int rounds) {
+    crash_at(s, target, 100, rounds);
 }
 
 static void says_nothing_of_failures(const struct concluded *c) {
@@ -30,8 +36,8 @@ static void comparisons_that_lack_blocks_name_who_failed(void **state) {
     crash(&s, "lean", 7);
     struct concluded c = conclude(&s);
     assert_says(&c, FINDING_INSUFFICIENT,
-                "at most 4 of 11 blocks count, 6 are needed; lean failed in 7 of 11 trials (hello, "
-                "100 connections: crashed).");
+                "at most 4 of 11 blocks count, 6 are needed; lean failed in hello at 100 "
+                "connections (7 of 11 trials: crashed).");
     assert_says(&c, FINDING_CAUTION,
                 "hello: lean failed in 7 of 11 trials at 100 connections (crashed: ended by signal "
                 "11).");
@@ -45,8 +51,45 @@ static void so_does_a_run_of_which_nothing_is_concluded(void **state) {
     crash(&s, "lean", 7);
     struct concluded c = conclude(&s);
     assert_says(&c, FINDING_INSUFFICIENT,
-                "and 6 are needed; lean failed in 7 of 11 trials (hello, 100 connections: crashed)."
-                " The figures below");
+                "and 6 are needed; lean failed in hello at 100 connections (7 of 11 trials: "
+                "crashed). The figures below");
+    end(&c);
+}
+
+static void every_cell_with_failures_is_named(void **state) {
+    static const int levels[] = {1, 100, 500};
+    struct synthetic s = usual();
+    (void)state;
+    s.levels = levels;
+    s.level_count = 3;
+    s.target[4] = (struct synthetic_target){"third", NULL, ROLE_TARGET, 8, 1e5, 1000, 3000, 4e6};
+    synthetic_make(&s);
+    crash_at(&s, "lean", 1, 7);
+    crash_at(&s, "lean", 500, 11);
+    crash_at(&s, "third", 100, 8);
+    synthetic_at(&s, "lean", 0, 500)->failure = FAIL_HUNG;
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_INSUFFICIENT,
+                "; lean failed in hello at 1 connection (7 of 11 trials: crashed), 500 (11 of 11: "
+                "hung); third failed in hello at 100 connections (8 of 11 trials: crashed).");
+    end(&c);
+}
+
+static void the_cells_named_are_bounded(void **state) {
+    static const int levels[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct synthetic s = usual();
+    (void)state;
+    s.levels = levels;
+    s.level_count = 8;
+    synthetic_make(&s);
+    for (int i = 1; i <= 8; i++) {
+        crash_at(&s, "lean", i, i == 3 ? 7 : i == 5 ? 8 : 9);
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_INSUFFICIENT,
+                "lean failed in hello at 1 connection (9 of 11 trials: crashed), 2 (9 of 11: "
+                "crashed), 4 (9 of 11: crashed), 6 (9 of 11: crashed), 7 (9 of 11: crashed), 8 (9 "
+                "of 11: crashed); and in 2 more cells. The figures");
     end(&c);
 }
 
@@ -88,14 +131,65 @@ static void the_resolution_is_that_of_the_worst_cell_too(void **state) {
     end(&c);
 }
 
+/* Of a disturbed null server the ceiling is too low; of a disturbed block that nobody saw, too. */
+static void blocks_left_out_do_not_judge_the_limit(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (int round = 0; round < 6; round++) {
+        synthetic_at(&s, "null", round, 100)->rate = 60000;
+    }
+    struct concluded c = conclude(&s);
+    assert_non_null(find(&c, "limited the throughput of base at 100"));
+    findings_release(&c.f);
+    verdicts_release(&c.v);
+    cells_release(&s.cells);
+    for (int round = 0; round < 6; round++) {
+        snprintf(synthetic_at(&s, "null", round, 100)->flags, 512, "foreign-cpu-invalid");
+    }
+    c = conclude(&s);
+    assert_null(find(&c, "limited the throughput"));
+    assert_null(find(&c, "near its limit"));
+    findings_release(&c.f);
+    verdicts_release(&c.v);
+    cells_release(&s.cells);
+    for (size_t i = 0; i < s.store.count; i++) { /* nothing else is left to judge by */
+        snprintf(s.store.records[i].flags, 512, "foreign-cpu-invalid");
+    }
+    c = conclude(&s);
+    assert_non_null(find(&c, "limited the throughput of base at 100"));
+    findings_release(&c.f);
+    verdicts_release(&c.v);
+    cells_release(&s.cells);
+    for (size_t i = 0; i < s.store.count; i++) { /* and where it was not seen: by the block */
+        struct trial_record *r = &s.store.records[i];
+        snprintf(r->flags, sizeof r->flags, "%s",
+                 strcmp(r->target, "lean") == 0            ? "foreign-cpu-unknown"
+                 : r->role == ROLE_CONTROL && r->round < 6 ? "foreign-cpu-invalid"
+                                                           : "");
+        if (r->role == ROLE_NULL && r->round >= 6) {
+            r->rate = 200000;
+        }
+        synthetic_at(&s, "lean", r->round, 100)->rate = 59000;
+    }
+    blocks_share_signals(s.store.records, s.store.count);
+    c = conclude(&s);
+    assert_non_null(find(&c, "limited the throughput of base at 100"));
+    assert_null(find(&c, "limited the throughput of base at 100 connections; lean"));
+    end(&c);
+}
+
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparisons_that_lack_blocks_name_who_failed),
         cmocka_unit_test(so_does_a_run_of_which_nothing_is_concluded),
+        cmocka_unit_test(every_cell_with_failures_is_named),
+        cmocka_unit_test(the_cells_named_are_bounded),
         cmocka_unit_test(many_failures_are_a_caution_though_there_is_a_verdict),
         cmocka_unit_test(one_failure_among_many_trials_is_none),
         cmocka_unit_test(the_resolution_is_that_of_the_worst_cell_too),
+        cmocka_unit_test(blocks_left_out_do_not_judge_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,9 @@ static void what_is_unknown_is_said(void **state) {
            "");
     r.status = TRIAL_FAILED; /* it was not measured */
     expect(r, "", "");
+    r.environment.foreign_cpus = 0.9; /* but the machine was looked at: it may be the cause */
+    r.environment.steal_ratio = 0.001;
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 90%");
     r = sound();
     r.environment.foreign_cpus = UNKNOWN_REAL;
     r.environment.steal_ratio = 0.03;
@@ -138,6 +141,19 @@ static void a_full_table_of_connections_is_invalid(void **state) {
     assert_string_equal(r.flags, "");
 }
 
+static void a_silent_connection_is_a_warning(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    r.load.silent = 0;
+    expect(r, "", "");
+    r.load.silent = 1;
+    expect(r, "silent-warn", "");
+    r.raw.p50_us = 100000; /* half the window is no more than five of these */
+    expect(r, "", "");
+    r.raw.p50_us = UNKNOWN_INT;
+    expect(r, "", "");
+}
+
 static void no_outcome_makes_a_trial_invalid(void **state) {
     struct trial_record r = sound();
     (void)state;
@@ -199,6 +215,7 @@ int main(void) {
         cmocka_unit_test(a_shift_is_that_of_the_trial_or_of_its_block),
         cmocka_unit_test(each_signal_has_its_flag),
         cmocka_unit_test(a_full_table_of_connections_is_invalid),
+        cmocka_unit_test(a_silent_connection_is_a_warning),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),
         cmocka_unit_test(a_busy_generator_leaves_half),
         cmocka_unit_test(a_slow_server_does_not_stall),

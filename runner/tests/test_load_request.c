@@ -117,6 +117,11 @@ static void parses_results(void **unused) {
     assert_int_equal(o.corrected.value[1], 20);
     assert_int_equal(o.corrected.count[0], 7);
     load_outcome_release(&o);
+    assert_int_equal(o.silent, -1);
+    assert_int_equal(parse(HEAD "silent 3\n10,7\nend 13\n", &o, &e), 0);
+    assert_int_equal(o.silent, 3);
+    assert_int_equal(o.corrected.n, 1);
+    load_outcome_release(&o);
     assert_int_equal(parse(HEAD "end 11\n", &o, &e), 0);
     assert_int_equal(o.corrected.n, 0);
     load_outcome_release(&o);
@@ -152,6 +157,8 @@ static void refuses_foreign_results(void **unused) {
         {"loopbench-wrk 2\nwall -5\n", "line 2"},
         {"loopbench-wrk 2\nwall 1e6\n", "line 2"},
         {"loopbench-wrk 2\nwall 99999999999999999999\n", "line 2"},
+        {HEAD "silent x\nend 12\n", "line 12: not VALUE,COUNT"},
+        {HEAD "silent 1\nsilent 1\nend 13\n", "line 13: not VALUE,COUNT"},
         {HEAD "10,0\nend 12\n", "line 12: not VALUE,COUNT"},
         {HEAD "10,1x\nend 12\n", "line 12"},
         {HEAD "10;1\nend 12\n", "line 12"},

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "stats/client.h"
+#include "base/machine_rules.h"
 #include "base/quality.h"
 
 static bool is_text(const char *s) {
@@ -61,6 +62,8 @@ static void thresholds_are_those_of_the_method(void **state) {
         {99.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
         {95.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
         {94.9, QUALITY_ACTIVE_SHARE, QUALITY_WARN},
+        {0.0, QUALITY_SILENT, QUALITY_OK},
+        {1.0, QUALITY_SILENT, QUALITY_WARN},
         {0.0, QUALITY_ERRORS, QUALITY_OK},
         {0.001, QUALITY_ERRORS, QUALITY_WARN},
         {100.0, QUALITY_STALL, QUALITY_OK},
@@ -86,6 +89,8 @@ static void thresholds_are_those_of_the_method(void **state) {
         {1.0, QUALITY_ASLR, QUALITY_WARN},
         {1.0, QUALITY_CLOCKSOURCE, QUALITY_WARN},
         {1.0, QUALITY_QUOTA, QUALITY_WARN},
+        {0.0, QUALITY_CPUS, QUALITY_OK},
+        {1.0, QUALITY_CPUS, QUALITY_WARN},
         {1.0, QUALITY_VIRTUAL, QUALITY_OK},
         {10.0, QUALITY_STEADINESS, QUALITY_OK},
         {10.1, QUALITY_STEADINESS, QUALITY_WARN},
@@ -108,6 +113,56 @@ static void thresholds_are_those_of_the_method(void **state) {
 static void files_needed_are_two_a_connection_and_some(void **state) {
     (void)state;
     assert_true(quality_files_needed(500) == 1064.0);
+}
+
+static void facts_that_are_unknown_decide_nothing(void **state) {
+    struct machine_facts f;
+    (void)state;
+    machine_facts_init(&f);
+    for (unsigned i = 0; i < QUALITY_COUNT; i++) {
+        assert_true(isnan(machine_rule((enum quality_id)i, &f)));
+    }
+}
+
+/* The doctor and the report of a run judge by the same. */
+static void facts_become_the_values_judged(void **state) {
+    struct machine_facts f;
+    (void)state;
+    machine_facts_init(&f);
+    f.connections = 500;
+    f.backlog = 0; /* as much as there is */
+    f.syn_backlog = 1024;
+    assert_true(isnan(machine_rule(QUALITY_BACKLOG, &f))); /* somaxconn may be less */
+    f.syn_backlog = 128;
+    assert_true(machine_rule(QUALITY_BACKLOG, &f) == -372);
+    f.somaxconn = 4096;
+    f.syn_backlog = 1024;
+    assert_true(machine_rule(QUALITY_BACKLOG, &f) == 524);
+    f.backlog = 100;
+    assert_true(machine_queue(&f) == 100 && machine_rule(QUALITY_BACKLOG, &f) == -400);
+    f.load1 = 3;
+    f.cpus = 2;
+    assert_true(machine_rule(QUALITY_LOAD, &f) == 1.5);
+    f.cpus = 0;
+    assert_true(isnan(machine_rule(QUALITY_LOAD, &f)));
+    f.quota = (double)INFINITY;
+    assert_true(machine_rule(QUALITY_QUOTA, &f) == 0);
+    f.quota = 1.5;
+    assert_true(machine_rule(QUALITY_QUOTA, &f) == 1);
+    f.disjoint = 1;
+    assert_true(machine_rule(QUALITY_PINNING, &f) == 0);
+    f.aslr = 2;
+    assert_true(machine_rule(QUALITY_ASLR, &f) == 0);
+    f.aslr = 0;
+    assert_true(machine_rule(QUALITY_ASLR, &f) == 1);
+    f.governor = "performance";
+    assert_true(machine_rule(QUALITY_GOVERNOR, &f) == 0);
+    f.governor = "schedutil";
+    assert_true(machine_rule(QUALITY_GOVERNOR, &f) == 1);
+    f.clocksource = "acpi_pm";
+    assert_true(machine_rule(QUALITY_CLOCKSOURCE, &f) == 1);
+    f.clocksource = "tsc";
+    assert_true(machine_rule(QUALITY_CLOCKSOURCE, &f) == 0);
 }
 
 static void the_worse_level_wins(void **state) {
@@ -174,7 +229,8 @@ static void cells_follow_half_of_their_blocks(void **state) {
     } cases[] = {
         {"fffff", CLIENT_FREE},    {"fffnu", CLIENT_NEAR},    {"fffll", CLIENT_NEAR},
         {"ffllu", CLIENT_LIMITED}, {"fnlll", CLIENT_LIMITED}, {"uuuuu", CLIENT_UNKNOWN},
-        {"uuuul", CLIENT_LIMITED},
+        {"uuuul", CLIENT_LIMITED}, {"uuuuf", CLIENT_UNKNOWN}, {"uuuff", CLIENT_UNKNOWN},
+        {"uufff", CLIENT_FREE},    {"uuufn", CLIENT_UNKNOWN}, {"uuffl", CLIENT_NEAR},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         enum client_state blocks[5];
@@ -200,6 +256,8 @@ int main(void) {
         cmocka_unit_test(every_check_is_complete),
         cmocka_unit_test(thresholds_are_those_of_the_method),
         cmocka_unit_test(files_needed_are_two_a_connection_and_some),
+        cmocka_unit_test(facts_that_are_unknown_decide_nothing),
+        cmocka_unit_test(facts_become_the_values_judged),
         cmocka_unit_test(the_worse_level_wins),
         cmocka_unit_test(the_ceiling_limits),
         cmocka_unit_test(a_busy_generator_limits_unless_the_server_is_too),

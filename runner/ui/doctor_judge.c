@@ -9,6 +9,7 @@
 
 #include "base/cpus.h"
 #include "base/file.h"
+#include "base/machine_rules.h"
 #include "base/quality.h"
 #include "load/wrk_version.h"
 #include "report/calibration.h"
@@ -73,6 +74,35 @@ static void doctor_quality(struct doctor_report *report, enum quality_id id, dou
     va_end(ap);
 }
 
+/* ---- facts that a report judges, too, from a manifest: machine_rules.h */
+
+static double doctor_known(int64_t n) {
+    return n < 0 ? UNKNOWN : (double)n;
+}
+
+static void doctor_facts(const struct doctor_options *o, const struct machine *m,
+                         const struct doctor_watch *w, struct machine_facts *f) {
+    const struct cpusplit *split = &w->split;
+    machine_facts_init(f);
+    f->connections = o->max_connections;
+    f->backlog = (double)o->backlog;
+    f->somaxconn = doctor_known(m->limits.somaxconn);
+    f->syn_backlog = doctor_known(m->limits.tcp_max_syn_backlog);
+    f->load1 = m->load1;
+    f->cpus = (double)(m->cpu.threads > 0 ? m->cpu.threads : m->cpu.allowed_count);
+    f->quota = m->cgroup.cpu_quota;
+    if (w->split_known) {
+        f->disjoint = split->disjoint;
+        f->shares_core = w->cores_known ? split->shares_core : UNKNOWN;
+        f->cpus_short = split->server_short || split->generator_short;
+    }
+    f->boost = doctor_known(m->cpu.boost);
+    f->aslr = doctor_known(m->kernel.aslr);
+    f->governor = m->cpu.governor;
+    f->thp = m->memory.thp;
+    f->clocksource = m->kernel.clocksource;
+}
+
 /* ---- what was watched */
 
 static void judge_watch(const struct doctor_watch *w, struct doctor_report *report) {
@@ -110,7 +140,7 @@ static void judge_steadiness(const struct doctor_watch *w, struct doctor_report 
         rounds = shown_percent(&spread, more[i]) <= q->warn ? more[i] : 0;
     }
     if (rounds > 0) {
-        snprintf(fix, sizeof fix, "%s; or %zu rounds would show %.0f%%", q->fix, rounds, q->warn);
+        snprintf(fix, sizeof fix, "%s; or about %zu rounds would show %.0f%%", q->fix, rounds, q->warn);
     } else {
         snprintf(fix, sizeof fix, "%s: not even 31 rounds would show %.0f%%", q->fix, q->warn);
     }
@@ -118,22 +148,21 @@ static void judge_steadiness(const struct doctor_watch *w, struct doctor_report 
                "about %.0f%% with 11 rounds", fmax(1, shown));
 }
 
-static void judge_cpus(const struct doctor_watch *w, struct doctor_report *report) {
+static void judge_cpus(const struct doctor_watch *w, const struct machine_facts *f,
+                       struct doctor_report *report) {
     char server[32];
     char generator[32];
     const struct cpusplit *split = &w->split;
-    double shared = w->split_known ? !split->disjoint : UNKNOWN;
-    double siblings = w->split_known && w->cores_known ? split->shares_core : UNKNOWN;
     cpus_format(&split->server, server, sizeof server);
     cpus_format(&split->generator, generator, sizeof generator);
-    doctor_quality(report, QUALITY_PINNING, shared, "server %s, generator %s", server, generator);
-    doctor_quality(report, QUALITY_SMT, siblings, "%s",
+    doctor_quality(report, QUALITY_PINNING, machine_rule(QUALITY_PINNING, f),
+                   "server %s, generator %s", server, generator);
+    doctor_quality(report, QUALITY_SMT, machine_rule(QUALITY_SMT, f), "%s",
                    split->shares_core ? "one core on both sides" : "no core on both sides");
-    if (w->split_known && (split->server_short || split->generator_short)) {
-        doctor_add(report, "cpus", DOCTOR_WARN, "threads that share a CPU wait for each other",
-                   "ask for fewer --workers or --threads, or allow more CPUs", "%s",
-                   split->server_short ? "fewer than server workers"
-                                       : "fewer than generator threads");
+    if (f->cpus_short > 0) { /* no row where all is well */
+        doctor_quality(report, QUALITY_CPUS, machine_rule(QUALITY_CPUS, f), "%s",
+                       split->server_short ? "fewer than server workers"
+                                           : "fewer than generator threads");
     }
 }
 
@@ -150,7 +179,8 @@ static void judge_conntrack(int64_t count, int64_t max, struct doctor_report *re
 }
 
 static void judge_limits(const struct doctor_options *o, const struct machine *m,
-                         const struct doctor_watch *w, struct doctor_report *report) {
+                         const struct doctor_watch *w, const struct machine_facts *f,
+                         struct doctor_report *report) {
     const struct machine_limits *l = &m->limits;
     int c = o->max_connections;
     double needed = quality_files_needed((size_t)(c > 0 ? c : 0));
@@ -163,15 +193,8 @@ static void judge_limits(const struct doctor_options *o, const struct machine *m
         doctor_quality(report, QUALITY_FILES, files, "%" PRId64 ", %.0f needed", l->nofile_hard,
                        needed);
     }
-    int64_t queue = l->somaxconn;
-    if (o->backlog > 0 && o->backlog < queue) {
-        queue = o->backlog;
-    }
-    if (l->tcp_max_syn_backlog >= 0 && l->tcp_max_syn_backlog < queue) {
-        queue = l->tcp_max_syn_backlog;
-    }
-    doctor_quality(report, QUALITY_BACKLOG, queue < 0 ? UNKNOWN : (double)(queue - c),
-                   "%" PRId64 " for %d connections", queue, c);
+    doctor_quality(report, QUALITY_BACKLOG, machine_rule(QUALITY_BACKLOG, f),
+                   "%.0f for %d connections", machine_queue(f), c);
     double ports = UNKNOWN;
     int64_t range = l->port_last - l->port_first + 1;
     if (l->port_first >= 0 && range > 0 && w->time_wait >= 0) {
@@ -180,34 +203,24 @@ static void judge_limits(const struct doctor_options *o, const struct machine *m
     doctor_quality(report, QUALITY_PORTS, ports, "%.0f%% of %" PRId64 " (%" PRId64 " waiting)",
                    ports, range, w->time_wait);
     judge_conntrack(w->conntrack, l->conntrack_max, report);
-    double quota = m->cgroup.cpu_quota;
-    doctor_quality(report, QUALITY_QUOTA, isnan(quota) ? UNKNOWN : !isinf(quota),
-                   isinf(quota) ? "none" : "%.2f CPUs", quota);
-    int64_t cpus = m->cpu.threads > 0 ? m->cpu.threads : m->cpu.allowed_count;
-    doctor_quality(report, QUALITY_LOAD, cpus > 0 ? m->load1 / (double)cpus : UNKNOWN,
-                   "%.2f on %" PRId64 " CPUs", m->load1, cpus);
+    doctor_quality(report, QUALITY_QUOTA, machine_rule(QUALITY_QUOTA, f),
+                   isinf(f->quota) ? "none" : "%.2f CPUs", f->quota);
+    doctor_quality(report, QUALITY_LOAD, machine_rule(QUALITY_LOAD, f), "%.2f on %.0f CPUs",
+                   f->load1, f->cpus);
 }
 
 /* ---- settings */
 
-static void judge_settings(const struct machine *m, struct doctor_report *report) {
-    static const char *const slow[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
-    const char *governor = m->cpu.governor;
-    const char *clock = m->kernel.clocksource;
-    double slow_clock = clock[0] ? 0 : UNKNOWN;
-    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
-        slow_clock = strcmp(clock, slow[i]) == 0 ? 1 : slow_clock;
-    }
-    doctor_quality(report, QUALITY_GOVERNOR,
-                   governor[0] ? strcmp(governor, "performance") != 0 : UNKNOWN, "%s", governor);
-    doctor_quality(report, QUALITY_BOOST, m->cpu.boost < 0 ? UNKNOWN : (double)m->cpu.boost, "%s",
+static void judge_settings(const struct machine *m, const struct machine_facts *f,
+                           struct doctor_report *report) {
+    doctor_quality(report, QUALITY_GOVERNOR, machine_rule(QUALITY_GOVERNOR, f), "%s", f->governor);
+    doctor_quality(report, QUALITY_BOOST, machine_rule(QUALITY_BOOST, f), "%s",
                    m->cpu.boost ? "on" : "off");
-    doctor_quality(report, QUALITY_THP,
-                   m->memory.thp[0] ? strcmp(m->memory.thp, "always") == 0 : UNKNOWN, "%s",
-                   m->memory.thp);
-    doctor_quality(report, QUALITY_ASLR, m->kernel.aslr < 0 ? UNKNOWN : m->kernel.aslr == 0, "%s",
+    doctor_quality(report, QUALITY_THP, machine_rule(QUALITY_THP, f), "%s", f->thp);
+    doctor_quality(report, QUALITY_ASLR, machine_rule(QUALITY_ASLR, f), "%s",
                    m->kernel.aslr ? "on" : "off");
-    doctor_quality(report, QUALITY_CLOCKSOURCE, slow_clock, "%s", clock);
+    doctor_quality(report, QUALITY_CLOCKSOURCE, machine_rule(QUALITY_CLOCKSOURCE, f), "%s",
+                   f->clocksource);
     doctor_quality(report, QUALITY_VIRTUAL,
                    m->virt.virtualised < 0 ? UNKNOWN : (double)m->virt.virtualised, "%s%s%s",
                    m->virt.virtualised ? "yes" : "no", m->virt.hypervisor[0] ? ": " : "",
@@ -216,11 +229,13 @@ static void judge_settings(const struct machine *m, struct doctor_report *report
 
 void doctor_judge(const struct doctor_options *o, const struct machine *m,
                   const struct doctor_watch *w, struct doctor_report *report) {
+    struct machine_facts facts;
+    doctor_facts(o, m, w, &facts);
     judge_watch(w, report);
     judge_steadiness(w, report);
-    judge_cpus(w, report);
-    judge_limits(o, m, w, report);
-    judge_settings(m, report);
+    judge_cpus(w, &facts, report);
+    judge_limits(o, m, w, &facts, report);
+    judge_settings(m, &facts, report);
 }
 
 /* ---- programs and folders */
