@@ -221,7 +221,7 @@ static int show_counts(const char *dir, bool utf8, struct err *e) {
     if (counts_read(&counts, dir, e) != 0) {
         return -1;
     }
-    if (counts.count > 0) {
+    if (counts.count > 0 || counts.torn || counts.lost > 0) {
         counts_print(stdout, &counts, utf8);
     }
     counts_release(&counts);
