@@ -139,8 +139,8 @@ int file_write_named(const char *path, const void *data, size_t len, struct err 
     struct stat there;
     const bool leads = stat(path, &there) == 0;
     if (leads && S_ISDIR(there.st_mode)) {
-        return err_set(e, ERR_USAGE, "cannot write %s: it is a folder; name a file, in it or elsewhere",
-                       path);
+        return err_set(e, ERR_USAGE,
+                       "cannot write %s: it is a folder; name a file, in it or elsewhere", path);
     }
     if (lstat(path, &here) != 0 || S_ISREG(here.st_mode)) {
         return file_write_atomic(path, data, len, e);

@@ -172,7 +172,8 @@ static void put_missing(FILE *out, const struct counts *c, bool utf8) {
 bool counts_damage(const struct counts *c, const char *of, char *out, size_t size) {
     if (c->torn && c->lost > 0) {
         snprintf(out, size,
-                 "the last line of %s" COUNTS_FILE " was cut short and is left out, and it has lost "
+                 "the last line of %s" COUNTS_FILE
+                 " was cut short and is left out, and it has lost "
                  "%zu more; count again with --add",
                  of, c->lost);
     } else if (c->torn) {

@@ -37,10 +37,9 @@ static int note(const char *path, size_t lines, struct err *e) {
     if (!m) {
         return -1;
     }
-    const int rc =
-        json_object_set_new(m, COUNTS_LINES, json_integer((json_int_t)lines)) != 0
-            ? err_set(e, ERR_MACHINE, "out of memory writing %s", path)
-            : write_manifest(m, path, e);
+    const int rc = json_object_set_new(m, COUNTS_LINES, json_integer((json_int_t)lines)) != 0
+                       ? err_set(e, ERR_MACHINE, "out of memory writing %s", path)
+                       : write_manifest(m, path, e);
     json_decref(m);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* manifest.h — what manifest.json holds, and reading it without trusting it.
  *
- * The store adds format, format_version, run_id, started, ended, state, lines, count_lines. The runner gives the rest;
- * reports show what is there and say "not recorded" for what is not:
+ * The store adds format, format_version, run_id, started, ended, state, lines, count_lines. The
+ * runner gives the rest; reports show what is there and say "not recorded" for what is not:
  *   loopbench  {version, commit, compiler, flags, server_flags}
  *   command    [argv…]                  as the user typed it
  *   options    {name: value}            every effective option

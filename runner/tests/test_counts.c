@@ -180,7 +180,8 @@ static void test_lost_lines(void **state) {
     fixture_put(dir, "/manifest.json", manifest);
     fixture_put(dir, "/trials.jsonl", "");
     assert_int_equal(counts_lost(dir, 0), 0);
-    snprintf(manifest, sizeof manifest, "%s, \"kind\": \"count\", \"plan\": {\"trials\": 2}}", head);
+    snprintf(manifest, sizeof manifest, "%s, \"kind\": \"count\", \"plan\": {\"trials\": 2}}",
+             head);
     fixture_put(dir, "/manifest.json", manifest);
     assert_int_equal(counts_lost(dir, 1), 1);
     snprintf(manifest, sizeof manifest, "%s, \"plan\": {\"trials\": 9}}", head);
@@ -323,11 +324,15 @@ static void test_equal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settle),     cmocka_unit_test(test_record),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_lost_lines),
+        cmocka_unit_test(test_settle),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_lost_lines),
         cmocka_unit_test(test_gate_parse),
-        cmocka_unit_test(test_change),     cmocka_unit_test(test_change_below_one),
-        cmocka_unit_test(test_value_text), cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_change_below_one),
+        cmocka_unit_test(test_value_text),
+        cmocka_unit_test(test_equal),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
