@@ -109,8 +109,7 @@ static int write_html(const struct store *s, const struct counts *c, const struc
                  e) != 0) {
         return -1;
     }
-    fprintf(d.t.f, "<h1>%s</h1>\n", title);
-    html_contents(&d, links, sizeof links / sizeof links[0]);
+    html_top(&d, title, links, sizeof links / sizeof links[0]);
     put_body(&d, s, c, p);
     return doc_end(&d, "report.html", e);
 }
