@@ -15,7 +15,6 @@
 #include "store/owned.h"
 #include "store/replay_state.h"
 
-
 bool catalog_is_run_id(const char *name) {
     static const char shape[] = "dddddddd-dddddd-xxxx";
     size_t i = 0;
