@@ -1,4 +1,4 @@
-/* child_parts.h — a running program; for child.c and child_output.c only. */
+/* child_parts.h — a running program; for child*.c only. */
 #ifndef BASE_CHILD_PARTS_H
 #define BASE_CHILD_PARTS_H
 
@@ -50,6 +50,12 @@ struct child {
 
 /* Of every handle: the last one frees a child that nobody needs any more. */
 void child_on_close(uv_handle_t *handle);
+
+/* SIGCHLD: this one may have ended. Only without a guard. */
+void child_on_chld(uv_signal_t *handle, int signum);
+
+/* Its guard has something to tell. */
+void child_on_packet(uv_poll_t *handle, int status, int events);
 
 /* Reads what comes through `fd`, which it takes: the last of it is kept, and lines of standard
  * output go to on_line. */

@@ -137,10 +137,15 @@ static int write_into(const char *path, const void *data, size_t len, struct err
 int file_write_named(const char *path, const void *data, size_t len, struct err *e) {
     struct stat here;
     struct stat there;
-    if (lstat(path, &here) != 0 || S_ISREG(here.st_mode) || S_ISDIR(here.st_mode)) {
+    const bool leads = stat(path, &there) == 0;
+    if (leads && S_ISDIR(there.st_mode)) {
+        return err_set(e, ERR_USAGE,
+                       "cannot write %s: it is a folder; name a file, in it or elsewhere", path);
+    }
+    if (lstat(path, &here) != 0 || S_ISREG(here.st_mode)) {
         return file_write_atomic(path, data, len, e);
     }
-    if (!S_ISLNK(here.st_mode) || stat(path, &there) != 0 || !S_ISREG(there.st_mode)) {
+    if (!S_ISLNK(here.st_mode) || !leads || !S_ISREG(there.st_mode)) {
         return write_into(path, data, len, e);
     }
     char *end = realpath(path, NULL);

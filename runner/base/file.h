@@ -23,8 +23,8 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
 
 /* Writes what a person named as the place for output. A file, or what is not there, is written as
  * by file_write_atomic; a symbolic link stays, and what it leads to is written; a device or a FIFO
- * is written into. Not for names within a folder that somebody else may have made: a link there
- * could lead anywhere. */
+ * is written into; a folder is refused (ERR_USAGE). Not for names within a folder that somebody
+ * else may have made: a link there could lead anywhere. */
 int file_write_named(const char *path, const void *data, size_t len, struct err *e);
 
 /* Creates `path` and its parents where they are missing. */

@@ -12,7 +12,8 @@
 #include "report/plots.h"
 #include "store/counts.h"
 
-#define COUNTS_TEXT_MAX 96
+#define COUNTS_TEXT_MAX    96
+#define COUNTS_DAMAGE_SIZE 256
 
 /* "2,620", "3.00"; "n/a". */
 void counts_value_text(char *out, size_t size, enum count_kind kind, double value);
@@ -25,6 +26,10 @@ void counts_percent_text(char *out, size_t size, double part);
 
 /* Whether any record holds a figure of that kind. */
 bool counts_have(const struct counts *c, enum count_kind kind);
+
+/* What of counts.jsonl is not there any more, without a full stop; `of` = "" or whose file it is
+ * ("A's "). Returns whether anything is missing. */
+bool counts_damage(const struct counts *c, const char *of, char *out, size_t size);
 
 /* A table for a terminal, a line a record, and what is missing and why. */
 void counts_print(FILE *out, const struct counts *c, bool utf8);

@@ -235,10 +235,15 @@ static void judge_one(struct judged *j, enum gate_state state, const struct coun
     }
 }
 
-/* Which run's last line was cut short, or NULL. That record may have replaced one that stands, or
- * have been of a cell that is not there. */
-static const struct counts_side *torn_side(const struct counts_side *const side[2]) {
-    return side[0]->counts->torn ? side[0] : side[1]->counts->torn ? side[1] : NULL;
+/* Which run has lost lines, or NULL. Such a record may have replaced one that stands, or have been
+ * of a cell that is not there. */
+static const struct counts_side *cut_side(const struct counts_side *const side[2]) {
+    for (int i = 0; i < 2; i++) {
+        if (side[i]->counts->torn || side[i]->counts->lost > 0) {
+            return side[i];
+        }
+    }
+    return NULL;
 }
 
 /* A cell that only a single run has is not decided, whichever it is: the other may have been cut
@@ -257,15 +262,15 @@ static struct judged judge_all(const struct counts_limit *limit,
         const struct count_record *b = &side[1]->counts->record[i];
         judge_one(&j, twin(side[0]->counts, b) ? GATE_KEPT : GATE_UNDECIDED, b);
     }
-    if (j.state == GATE_KEPT && torn_side(side)) {
+    if (j.state == GATE_KEPT && cut_side(side)) {
         j.state = GATE_UNDECIDED;
     }
     return j;
 }
 
-/* `torn`: the run whose last line was cut short, or NULL; the reason where no cell is one. */
+/* `cut`: the run that has lost lines, or NULL; the reason where no cell is one. */
 static void print_limit(FILE *out, const struct counts_limit *limit, const struct judged *j,
-                        bool empty, const struct counts_side *torn, bool utf8) {
+                        bool empty, const struct counts_side *cut, bool utf8) {
     fprintf(out, "limit %s>%g%%: %s", count_info(limit->kind)->metric, limit->percent,
             j->state == GATE_CROSSED ? "crossed"
             : j->state == GATE_KEPT  ? "kept"
@@ -280,9 +285,9 @@ static void print_limit(FILE *out, const struct counts_limit *limit, const struc
         snprintf(text, sizeof text, "%s, %s", cell, j->by->workload);
         text_terminal(shown, sizeof shown, text, sizeof text, utf8);
         fprintf(out, " (%s)", shown);
-    } else if (torn) {
-        fprintf(out, " (the last line of %s may have been of any cell: count again with --add)",
-                torn->label);
+    } else if (cut) {
+        fprintf(out, " (%s of %s may have been of any cell: count again with --add)",
+                cut->counts->torn ? "the last line" : "lines that are gone", cut->label);
     }
     fputc('\n', out);
 }
@@ -297,16 +302,17 @@ size_t counts_compare_print(FILE *out, const struct counts_side *base,
     print_alone(out, base, other, utf8);
     print_alone(out, other, base, utf8);
     for (int i = 0; i < 2; i++) {
-        if (side[i]->counts->torn) {
-            fprintf(out, "the last line of %s's " COUNTS_FILE " was cut short and is left out\n",
-                    side[i]->label);
+        char of[80], damage[COUNTS_DAMAGE_SIZE];
+        snprintf(of, sizeof of, "%.70s's ", side[i]->label);
+        if (counts_damage(side[i]->counts, of, damage, sizeof damage)) {
+            fprintf(out, "%s\n", damage);
         }
     }
     for (size_t i = 0; i < gate->count; i++) {
         struct judged j = judge_all(&gate->limit[i], side);
         const bool empty = base->counts->count + other->counts->count == 0;
         j.state = empty ? GATE_UNDECIDED : j.state;
-        print_limit(out, &gate->limit[i], &j, empty, torn_side(side), utf8);
+        print_limit(out, &gate->limit[i], &j, empty, cut_side(side), utf8);
         failed += j.state == GATE_CROSSED || (j.state == GATE_UNDECIDED && !allow_undecided);
     }
     return failed;

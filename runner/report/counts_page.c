@@ -1,4 +1,5 @@
 /* "What one request costs", in a report. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -280,6 +281,7 @@ void counts_page(struct doc *d, const struct counts *c, const struct plots *p) {
     if (c->count == 0) {
         return;
     }
+    char damage[COUNTS_DAMAGE_SIZE];
     char low[48];
     char high[48];
     requests_text(low, sizeof low, c, false);
@@ -295,9 +297,10 @@ void counts_page(struct doc *d, const struct counts *c, const struct plots *p) {
     doc_see(d, "counts.md", "What is counted, and what is not");
     doc_say(d, ".");
     doc_close(d, DOC_PARAGRAPH);
-    if (c->torn) {
-        doc_whole(d, DOC_BAD, NULL,
-                  "The last line of " COUNTS_FILE " was cut short and is left out.");
+    if (counts_damage(c, "", damage, sizeof damage)) {
+        doc_begin(d, DOC_BAD, NULL);
+        doc_say(d, "%c%s.", c->torn ? toupper((unsigned char)damage[0]) : damage[0], damage + 1);
+        doc_close(d, DOC_BAD);
     }
     put_table(d, c);
     for (size_t i = 0; p && i < p->count; i++) {

@@ -169,7 +169,24 @@ static void put_missing(FILE *out, const struct counts *c, bool utf8) {
     }
 }
 
+bool counts_damage(const struct counts *c, const char *of, char *out, size_t size) {
+    if (c->torn && c->lost > 0) {
+        snprintf(out, size,
+                 "the last line of %s" COUNTS_FILE
+                 " was cut short and is left out, and it has lost "
+                 "%zu more; count again with --add",
+                 of, c->lost);
+    } else if (c->torn) {
+        snprintf(out, size, "the last line of %s" COUNTS_FILE " was cut short and is left out", of);
+    } else if (c->lost > 0) {
+        snprintf(out, size, "%s" COUNTS_FILE " has lost %zu of its lines; count again with --add",
+                 of, c->lost);
+    }
+    return c->torn || c->lost > 0;
+}
+
 void counts_print(FILE *out, const struct counts *c, bool utf8) {
+    char damage[COUNTS_DAMAGE_SIZE];
     const char *workload = "";
     for (size_t i = 0; i < c->count; i++) {
         const struct count_record *r = &c->record[i];
@@ -203,7 +220,7 @@ void counts_print(FILE *out, const struct counts *c, bool utf8) {
     }
     fputc('\n', out);
     put_missing(out, c, utf8);
-    if (c->torn) {
-        fputs("the last line of " COUNTS_FILE " was cut short and is left out\n", out);
+    if (counts_damage(c, "", damage, sizeof damage)) {
+        fprintf(out, "%s\n", damage);
     }
 }

@@ -7,7 +7,7 @@
 #include "report/page_parts.h"
 
 static void put_state(struct doc *d, const struct store *s, const struct counts *c) {
-    if (s->state == STORE_COMPLETE && !c->torn) {
+    if (s->state == STORE_COMPLETE && !c->torn && c->lost == 0) {
         return;
     }
     doc_begin(d, DOC_BAD, NULL);
@@ -16,7 +16,8 @@ static void put_state(struct doc *d, const struct store *s, const struct counts 
             s->live                         ? "it is still going on"
             : s->state == STORE_INTERRUPTED ? "it was interrupted"
             : s->state == STORE_RUNNING     ? "it was cut off"
-                                            : "its last line was cut short");
+            : c->torn                       ? "its last line was cut short"
+                                            : "lines of its " COUNTS_FILE " are gone");
     doc_close(d, DOC_BAD);
 }
 
@@ -108,8 +109,7 @@ static int write_html(const struct store *s, const struct counts *c, const struc
                  e) != 0) {
         return -1;
     }
-    fprintf(d.t.f, "<h1>%s</h1>\n", title);
-    html_contents(&d, links, sizeof links / sizeof links[0]);
+    html_top(&d, title, links, sizeof links / sizeof links[0]);
     put_body(&d, s, c, p);
     return doc_end(&d, "report.html", e);
 }

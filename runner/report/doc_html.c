@@ -188,7 +188,10 @@ static void html_picture(struct doc *d, const struct plot *p, const char *gist) 
     fputs("</figcaption>\n</figure>\n", d->t.f);
 }
 
-void html_contents(struct doc *d, const struct doc_link *links, size_t n) {
+void html_top(struct doc *d, const char *title, const struct doc_link *links, size_t n) {
+    fputs("<h1>", d->t.f);
+    text_html(d->t.f, title);
+    fputs("</h1>\n", d->t.f);
     fputs("<nav aria-label=\"Contents\"><ul>\n", d->t.f);
     for (size_t i = 0; i < n; i++) {
         if (links[i].there) {

@@ -19,8 +19,8 @@ struct doc_link {
     bool there; /* the heading is in the page */
 };
 
-/* Links to headings of the page. */
-void html_contents(struct doc *d, const struct doc_link *links, size_t n);
+/* The page's own heading, and links to those below it. */
+void html_top(struct doc *d, const char *title, const struct doc_link *links, size_t n);
 
 bool doc_is_html(const struct doc *d);
 

@@ -247,10 +247,7 @@ int html_write(const struct report_parts *r, struct err *e) {
     if (doc_html(&d, r->cells->store->dir, r->docs, title, r->findings->validity_reason, e) != 0) {
         return -1;
     }
-    fputs("<h1>", d.t.f);
-    text_html(d.t.f, title);
-    fputs("</h1>\n", d.t.f);
-    html_contents(&d, links, sizeof links / sizeof links[0]);
+    html_top(&d, title, links, sizeof links / sizeof links[0]);
     put_body(&d, r);
     return doc_end(&d, "report.html", e);
 }

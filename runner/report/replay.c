@@ -39,10 +39,7 @@ static int write_html(const struct replay_judged *j, const char *dir, struct err
     if (doc_html(&d, dir, NULL, title, j->replay->source, e) != 0) {
         return -1;
     }
-    fputs("<h1>", d.t.f);
-    text_html(d.t.f, title);
-    fputs("</h1>\n", d.t.f);
-    html_contents(&d, links, sizeof links / sizeof links[0]);
+    html_top(&d, title, links, sizeof links / sizeof links[0]);
     replay_page(&d, j);
     return doc_end(&d, "replay.html", e);
 }

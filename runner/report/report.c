@@ -151,6 +151,13 @@ static int write_all(const struct cells *c, const struct verdicts *v, const stru
     return rc;
 }
 
+static void say_counts(const struct report_options *o, const char *dir, const struct counts *c) {
+    char text[COUNTS_DAMAGE_SIZE];
+    if (counts_damage(c, "", text, sizeof text)) {
+        say(o, dir, text);
+    }
+}
+
 static int conclude(const struct cells *c, const struct report_options *o, struct err *e) {
     struct verdicts v;
     struct findings f;
@@ -162,6 +169,7 @@ static int conclude(const struct cells *c, const struct report_options *o, struc
     if (rc == 0) {
         rc = counts_read(&counts, c->store->dir, e);
         if (rc == 0) {
+            say_counts(o, c->store->dir, &counts);
             rc = write_all(c, &v, &f, &counts, o, e);
             counts_release(&counts);
         }
@@ -193,9 +201,7 @@ static int counts_alone(const struct store *s, const struct report_options *o, s
     if (counts_read(&counts, s->dir, e) != 0) {
         return -1;
     }
-    if (counts.torn) {
-        say(o, s->dir, "the last line of counts.jsonl was cut short and is left out");
-    }
+    say_counts(o, s->dir, &counts);
     const int rc = counts.count == 0
                        ? err_set(e, ERR_USAGE, "%s holds no counts", s->dir)
                        : counts_report_write(s, &counts, o->no_plots ? NULL : &how,

@@ -1,23 +1,16 @@
 #include "run/setup.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buildinfo.h"
 #include "base/cpus.h"
-#include "base/file.h"
 #include "base/workload.h"
 #include "plan/limits.h"
+#include "run/setup_log.h"
 #include "sample/kernel.h"
-
-#define STOP_GRACE_NS 8000000000LL /* ours drain within 5 s */
 
 /* Every CPU of `set` must be one this process may use. */
 static int setup_check_cpus(const cpu_set_t *set, const cpu_set_t *allowed, const char *option,
@@ -83,49 +76,6 @@ static int setup_engine(struct setup *s, struct err *e) {
         engine_sweep(s->loop);
     }
     return 0;
-}
-
-/* A file on disk, as a log is, that has no name and so is gone with this process however it ends.
- * Servers open it through this process; they run as the same user. */
-static int setup_open_log(struct setup *s, struct err *e) {
-    char path[PATH_MAX];
-    const char *tmp = getenv("TMPDIR");
-    if (file_join(path, sizeof path, tmp && *tmp ? tmp : "/tmp", "loopbench-log-XXXXXX", e) != 0) {
-        return -1;
-    }
-    s->log_fd = mkostemp(path, O_CLOEXEC);
-    if (s->log_fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot make a file for the access log in %s: %s",
-                       tmp && *tmp ? tmp : "/tmp", strerror(errno));
-    }
-    unlink(path);
-    snprintf(s->log, sizeof s->log, "/proc/%ld/fd/%d", (long)getpid(), s->log_fd);
-    return 0;
-}
-
-void setup_clear_log(const struct setup *s) {
-    /* One that cannot be emptied only grows. */
-    int ignored = s->log_fd >= 0 ? ftruncate(s->log_fd, 0) : 0;
-    (void)ignored;
-}
-
-int64_t setup_log_size(const struct setup *s) {
-    struct stat st;
-    return s->log_fd >= 0 && fstat(s->log_fd, &st) == 0 ? (int64_t)st.st_size : -1;
-}
-
-int64_t setup_log_lines(const struct setup *s) {
-    char piece[65536];
-    int64_t lines = 0;
-    off_t at = 0;
-    ssize_t n = -1;
-    while (s->log_fd >= 0 && (n = pread(s->log_fd, piece, sizeof piece, at)) > 0) {
-        for (const char *p = piece; (p = memchr(p, '\n', (size_t)(piece + n - p))); p++) {
-            lines++;
-        }
-        at += n;
-    }
-    return n < 0 ? -1 : lines;
 }
 
 void setup_release(struct setup *s) {
@@ -239,7 +189,7 @@ int setup_init(struct setup *s, struct loop *loop, const struct config *c, int m
     if (setup_others(s, e) != 0) {
         return -1;
     }
-    return c->access_log ? setup_open_log(s, e) : 0;
+    return c->access_log ? setup_log_open(s, e) : 0;
 }
 
 int setup_init_counts(struct setup *s, struct loop *loop, const struct config *c,
@@ -250,113 +200,5 @@ int setup_init_counts(struct setup *s, struct loop *loop, const struct config *c
     }
     s->generator = &itself;
     snprintf(s->generator_version, sizeof s->generator_version, "%s", buildinfo_get()->version);
-    return c->access_log ? setup_open_log(s, e) : 0;
-}
-
-void setup_free_command(char **command) {
-    for (size_t i = 0; command && command[i]; i++) {
-        free(command[i]);
-    }
-    free(command);
-}
-
-const struct workload *setup_workload(const struct target_config *t, const char *name,
-                                      struct err *e) {
-    const struct workload *w = workload_find(name);
-    bool no_memory = false;
-    char *path = w ? config_path(t, name, &no_memory) : NULL;
-    if (!w) {
-        err_set(e, ERR_USAGE, "no workload '%s'", name);
-        return NULL;
-    }
-    if (path) {
-        w = workload_at_path(w, path);
-        free(path);
-        no_memory = !w;
-    }
-    if (no_memory) {
-        err_set(e, ERR_MACHINE, "out of memory");
-        return NULL;
-    }
-    return w;
-}
-
-/* The built-in servers' programs are named by file alone: they are found in the servers folder. */
-static char *setup_program(const struct setup *s, const struct target_config *t) {
-    char *path = NULL;
-    if (!t->builtin || strchr(t->command[0], '/')) {
-        return config_expand(t, t->command[0], s->servers);
-    }
-    return asprintf(&path, "%s/%s", s->servers, t->command[0]) < 0 ? NULL : path;
-}
-
-static size_t setup_count(char *const *words) {
-    size_t n = 0;
-    while (words && words[n]) {
-        n++;
-    }
-    return n;
-}
-
-/* The command with all that is known put in, and with what makes it log where it is to; NULL out of
- * memory. */
-static char **setup_command(const struct setup *s, const struct target_config *t) {
-    size_t n = setup_count(t->command);
-    size_t more = s->log_fd >= 0 ? setup_count(t->log_options) : 0;
-    char **argv = calloc(n + more + 1, sizeof *argv);
-    for (size_t i = 0; argv && i < n + more; i++) {
-        const char *word = i < n ? t->command[i] : t->log_options[i - n];
-        argv[i] = i == 0 ? setup_program(s, t) : config_expand(t, word, s->servers);
-        if (!argv[i]) {
-            setup_free_command(argv);
-            return NULL;
-        }
-    }
-    return argv;
-}
-
-int setup_target(const struct setup *s, const struct target_config *t, struct target_spec *spec,
-                 char ***command, struct err *e) {
-    char **argv = setup_command(s, t);
-    if (!argv) {
-        return err_set(e, ERR_MACHINE, "out of memory");
-    }
-    *command = argv;
-    *spec = (struct target_spec){
-        .name = t->name,
-        .argv = (const char *const *)argv,
-        .env = (const char *const *)t->env,
-        .cwd = t->cwd,
-        .cpus = &s->cpus.server,
-        .workers = (int)s->config->workers,
-        .backlog = s->backlog,
-        .log = s->log_fd >= 0 ? s->log : NULL,
-        .ready_path = t->ready_path,
-        .ready_timeout_ns = s->config->ready_timeout_ns,
-        .stop_signal = t->stop_signal ? t->stop_signal : SIGTERM,
-        .stop_grace_ns = t->stop_grace_ns > 0 ? t->stop_grace_ns : STOP_GRACE_NS,
-        .dies_by_signal = t->dies_by_signal,
-        .container = {.image = t->image,
-                      .entry = t->builtin,
-                      .bridge = t->place == PLACE_BRIDGE,
-                      .files = s->config->container_files},
-        .url = {.host = t->url_host,
-                .port = t->url_port,
-                .process = t->process,
-                .restart_signal = t->restart_signal},
-    };
-    return 0;
-}
-
-const struct target_ops *setup_launcher(const struct target_config *t) {
-    switch (t->place) {
-    case PLACE_HOST_NETWORK:
-    case PLACE_BRIDGE:
-        return &target_container;
-    case PLACE_URL:
-        return &target_external;
-    case PLACE_PROCESS:
-        break;
-    }
-    return &target_local;
+    return c->access_log ? setup_log_open(s, e) : 0;
 }

@@ -15,8 +15,6 @@
 #include "store/owned.h"
 #include "store/replay_state.h"
 
-#define MANIFEST_LIMIT ((size_t)4 << 20)
-
 bool catalog_is_run_id(const char *name) {
     static const char shape[] = "dddddddd-dddddd-xxxx";
     size_t i = 0;

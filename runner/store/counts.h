@@ -15,9 +15,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "store/record.h"
+#include "store/writer.h"
 
 #define COUNTS_FILE          "counts.jsonl"
-#define COUNTS_KIND          "count" /* the manifest's "kind" of a run of counts alone */
+#define COUNTS_KIND          "count"       /* the manifest's "kind" of a run of counts alone */
+#define COUNTS_LINES         "count_lines" /* of the manifest: how many there were at the end */
 #define COUNTS_REPEATS_MAX   8
 #define COUNTS_CALLS_MAX     24
 #define COUNTS_FUNCTIONS_MAX 10
@@ -124,10 +126,14 @@ int count_from_line(const char *line, size_t len, struct count_record *r, struct
 struct counts {
     struct count_record *record;
     size_t count;
-    bool torn; /* the last line was cut short and is left out */
+    size_t lines; /* whole ones, of which `count` stand */
+    size_t lost;  /* lines that were there when counting ended; without the one cut short */
+    bool torn;    /* the last line was cut short and is left out */
 };
 
-/* Reads dir/counts.jsonl; a run without one has none. Returns 0, or -1 with *e. */
+/* Reads dir/counts.jsonl, and of the manifest how many lines it had: where that is not told (an
+ * older version's), none is lost but of a complete run of counts alone. A run without the file has
+ * no counts. Returns 0, or -1 with *e. */
 int counts_read(struct counts *c, const char *dir, struct err *e);
 void counts_release(struct counts *c);
 
@@ -141,6 +147,13 @@ int counts_open(const char *dir, struct err *e);
 
 /* Appends a record in one write, synced. Returns 0, or -1 with *e. */
 int counts_append(int fd, const struct count_record *r, struct err *e);
+
+/* Says in the manifest of dir how many lines counts.jsonl has: by `w`, which writes the run, or
+ * NULL; nothing where another writes it at this moment. Returns 0, or -1 with *e. */
+int counts_note(const char *dir, struct writer *w, struct err *e);
+
+/* How many more lines than these the manifest of dir tells; 0 where it tells nothing. */
+size_t counts_lost(const char *dir, size_t lines);
 
 /* Whether a manifest is that of a run of counts alone. */
 bool counts_only(const json_t *manifest);

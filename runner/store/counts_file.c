@@ -55,9 +55,18 @@ static int counts_read_lines(struct counts *c, const char *text, size_t len, con
         if (counts_keep(c, &room, &r) != 0) {
             return err_set(e, ERR_MACHINE, "out of memory reading %s", path);
         }
+        c->lines++;
         at += n + 1;
     }
     return 0;
+}
+
+/* A line cut short is told as such. */
+static void counts_find_lost(struct counts *c, const char *dir) {
+    c->lost = counts_lost(dir, c->lines);
+    if (c->torn && c->lost > 0) {
+        c->lost--;
+    }
 }
 
 int counts_read(struct counts *c, const char *dir, struct err *e) {
@@ -69,6 +78,7 @@ int counts_read(struct counts *c, const char *dir, struct err *e) {
         return -1;
     }
     if (!file_exists(path)) {
+        counts_find_lost(c, dir);
         return 0;
     }
     if (file_read_all(path, FILE_LIMIT, &text, &len, e) != 0) {
@@ -78,6 +88,8 @@ int counts_read(struct counts *c, const char *dir, struct err *e) {
     free(text);
     if (rc != 0) {
         counts_release(c);
+    } else {
+        counts_find_lost(c, dir);
     }
     return rc;
 }

@@ -118,3 +118,16 @@ json_t *manifest_parse(const char *text, size_t len, const char *file, enum stor
     }
     return m;
 }
+
+char *manifest_dump(const json_t *manifest) {
+    char *text = json_dumps(manifest, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    const size_t len = text ? strlen(text) : 0;
+    char *whole = text ? realloc(text, len + 2) : NULL;
+    if (!whole) {
+        free(text);
+        return NULL;
+    }
+    whole[len] = '\n';
+    whole[len + 1] = '\0';
+    return whole;
+}

@@ -1,7 +1,7 @@
 /* manifest.h — what manifest.json holds, and reading it without trusting it.
  *
- * The store adds format, format_version, run_id, started, ended, state. The runner gives the rest;
- * reports show what is there and say "not recorded" for what is not:
+ * The store adds format, format_version, run_id, started, ended, state, lines, count_lines. The
+ * runner gives the rest; reports show what is there and say "not recorded" for what is not:
  *   loopbench  {version, commit, compiler, flags, server_flags}
  *   command    [argv…]                  as the user typed it
  *   options    {name: value}            every effective option
@@ -33,6 +33,7 @@
 
 #define MANIFEST_FORMAT  "loopbench-run"
 #define MANIFEST_VERSION 1
+#define MANIFEST_LIMIT   ((size_t)4 << 20) /* bytes; no manifest is larger */
 
 /* The value at a dotted path ("plan.seed"), or NULL when it is missing or null. */
 const json_t *manifest_at(const json_t *manifest, const char *path);
@@ -50,5 +51,8 @@ int64_t manifest_int(const json_t *manifest, const char *path);
  * new reference, or NULL with *e (ERR_USAGE). */
 json_t *manifest_parse(const char *text, size_t len, const char *file, enum store_state *state,
                        struct err *e);
+
+/* The text of manifest.json, owned by the caller (free); NULL out of memory. */
+char *manifest_dump(const json_t *manifest);
 
 #endif

@@ -16,9 +16,8 @@
 #include "store/member.h"
 #include "store/record_json.h"
 
-#define LINE_MAX_SIZE  ((size_t)64 * 1024)
-#define MANIFEST_LIMIT ((size_t)4 << 20)
-#define TEXT_LIMIT     ((size_t)64 << 20)
+#define LINE_MAX_SIZE ((size_t)64 * 1024)
+#define TEXT_LIMIT    ((size_t)64 << 20)
 
 /* trials.jsonl read in pieces: it may hold many thousand lines, or be no such file at all. */
 struct line_reader {

@@ -83,15 +83,10 @@ static int writer_write_text(const struct writer *w, const char *name, const cha
 }
 
 static int writer_write_manifest(struct writer *w, struct err *e) {
-    char *text = json_dumps(w->manifest, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    size_t len = text ? strlen(text) : 0;
-    char *whole = text ? realloc(text, len + 2) : NULL;
+    char *whole = manifest_dump(w->manifest);
     if (!whole) {
-        free(text);
         return err_set(e, ERR_MACHINE, "out of memory writing %s/manifest.json", w->dir);
     }
-    whole[len] = '\n';
-    whole[len + 1] = '\0';
     int rc = writer_write_text(w, "manifest.json", whole, e);
     free(whole);
     return rc;

@@ -4,8 +4,6 @@
 #include "target/target.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <netdb.h>
@@ -17,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "target/external_process.h"
 #include "target/http.h"
 #include "target/local_probe.h"
 #include "target/stats.h"
@@ -42,33 +40,6 @@ static struct external *external_of(struct target *t) {
 
 static const struct external *external_view(const struct target *t) {
     return (const struct external *)t;
-}
-
-/* The process of that name, and how many there are: only one can be the right one. */
-static pid_t external_find(const char *name, int *count) {
-    DIR *proc = opendir("/proc");
-    pid_t found = 0;
-    *count = 0;
-    for (struct dirent *d; proc && (d = readdir(proc));) {
-        char path[300], comm[32];
-        if (!isdigit((unsigned char)d->d_name[0])) {
-            continue;
-        }
-        snprintf(path, sizeof path, "/proc/%s/comm", d->d_name);
-        ssize_t len = file_read_small(path, comm, sizeof comm);
-        if (len <= 0) {
-            continue;
-        }
-        comm[strcspn(comm, "\n")] = '\0';
-        if (strcmp(comm, name) == 0) {
-            found = (pid_t)strtol(d->d_name, NULL, 10);
-            ++*count;
-        }
-    }
-    if (proc) {
-        closedir(proc);
-    }
-    return found;
 }
 
 /* Names become the address they have now; the load generator gets numbers. */
@@ -97,32 +68,8 @@ static bool external_alive(const struct target *t) {
     return x->pid == 0 || kill(x->pid, 0) == 0 || errno == EPERM;
 }
 
-/* The processes seen so far, by name. Who renews itself on a signal keeps its PID: another one
- * means that it ended while nobody measured it, and that somebody started it again. */
-static struct known {
-    char name[32];
-    pid_t pid;
-} external_known[32];
-
-static struct known *external_slot(const char *name) {
-    for (size_t i = 0; i < sizeof external_known / sizeof external_known[0]; i++) {
-        struct known *k = &external_known[i];
-        if (!k->name[0]) {
-            snprintf(k->name, sizeof k->name, "%s", name);
-        }
-        if (strncmp(k->name, name, sizeof k->name - 1) == 0) {
-            return k;
-        }
-    }
-    return NULL;
-}
-
 static enum target_failure external_check_same(const struct external *x, struct err *e) {
-    struct known *k = external_slot(x->spec->url.process);
-    pid_t before = k ? k->pid : 0;
-    if (k) {
-        k->pid = x->pid;
-    }
+    const pid_t before = external_seen(x->spec->url.process, x->pid);
     if (before == 0 || before == x->pid) {
         return TARGET_OK;
     }
@@ -133,18 +80,12 @@ static enum target_failure external_check_same(const struct external *x, struct 
     return TARGET_CRASHED;
 }
 
-/* An end that a trial tells is told once. */
-static void external_forget(const struct external *x) {
-    struct known *k = x->spec->url.process ? external_slot(x->spec->url.process) : NULL;
-    if (k && x->pid != 0 && !external_alive(&x->target)) {
-        k->pid = 0;
-    }
-}
-
 static void external_free(struct target *t) {
     struct external *x = external_of(t);
     if (x) {
-        external_forget(x);
+        if (x->spec->url.process && x->pid != 0 && !external_alive(t)) {
+            external_forget(x->spec->url.process); /* an end that a trial tells is told once */
+        }
         http_close(&x->watch);
         free(x->line);
         free(x);

@@ -202,6 +202,7 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
     const char *path = l->spec->ready_path ? l->spec->ready_path : "/hello";
     char why[256] = "it does not listen";
     int64_t pause = RETRY_FIRST;
+    bool answered = false;
     for (;;) {
         int status = 0;
         int64_t left = end_ns - clock_mono_ns();
@@ -222,11 +223,13 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
             return TARGET_OK;
         }
         if (r == PROBE_TIMEOUT) {
-            if (left > 0) {
+            /* What earlier ones were answered with says more than one that the end cut off. */
+            if (left > 0 && (left >= SECOND || !answered)) {
                 snprintf(why, sizeof why, "GET %.200s is not answered", path);
             }
             return local_not_ready(l, why, e);
         }
+        answered = answered || r == PROBE_ANSWERED || r == PROBE_GARBAGE;
         if (r == PROBE_ANSWERED) {
             snprintf(why, sizeof why, "GET %.200s is answered with status %d", path, status);
         } else if (r == PROBE_GARBAGE) {

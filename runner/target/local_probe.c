@@ -19,6 +19,7 @@ struct probe {
     uv_poll_t poll;
     bool event;
     bool closed;
+    int interrupted; /* how often the loop was before it began */
     int64_t end_ns;
     bool (*gone)(void *ctx);
     void *ctx;
@@ -70,10 +71,14 @@ static enum probe_result probe_wait(struct probe *p, int events) {
     uv_poll_start(&p->poll, events, probe_on_poll);
     enum loop_wait w = loop_wait(p->loop, probe_is_over, p, p->end_ns - clock_mono_ns());
     uv_poll_stop(&p->poll);
+    /* One in the same turn as the event would be no news to the next wait. */
+    if (p->loop->interrupted != p->interrupted) {
+        return PROBE_INTERRUPTED;
+    }
     if (w == LOOP_DONE) {
         return p->event ? PROBE_ANSWERED : PROBE_GONE;
     }
-    return w == LOOP_TIMEOUT ? PROBE_TIMEOUT : PROBE_INTERRUPTED;
+    return PROBE_TIMEOUT;
 }
 
 /* "HTTP/1.x NNN": 1 and the status; 0 more is needed; -1 something else. */
@@ -173,8 +178,11 @@ static enum probe_result probe_exchange(struct probe *p, int fd, const char *req
 
 enum probe_result probe_get(struct loop *loop, const char *host, int port, const char *path,
                             int64_t timeout_ns, bool (*gone)(void *ctx), void *ctx, int *status) {
-    struct probe p = {
-        .loop = loop, .end_ns = clock_mono_ns() + timeout_ns, .gone = gone, .ctx = ctx};
+    struct probe p = {.loop = loop,
+                      .interrupted = loop->interrupted,
+                      .end_ns = clock_mono_ns() + timeout_ns,
+                      .gone = gone,
+                      .ctx = ctx};
     struct sockaddr_storage address;
     char request[4096];
     socklen_t size = probe_address(host, port, &address);

@@ -341,6 +341,30 @@ def _():
             "A is not complete: interrupted", "compare")
 
 
+@tap.case("a file cut at the end of a line is told by the manifest, and its limits are not decided")
+def _():
+    with Box() as box:
+        tools(box, "valgrind")
+        for out in ("whole", "cut"):
+            count(box, targets=("alpha", "beta"), out=out).expect(0)
+        eq(Run(box.at("cut")).manifest["count_lines"], 2, "lines")
+        path = box.at("cut", "counts.jsonl")
+        with open(path, encoding="utf-8") as f:
+            first = f.readline()
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(first)
+        lost = "counts.jsonl has lost 1 of its lines"
+        result = box.loopbench("compare", "cut", "cut", "--fail-on", "instructions>1%").expect(1)
+        has(result.out, "A's " + lost, "compare")
+        has(result.out, "not decided (lines that are gone of A ", "compare")
+        has(box.loopbench("show", "cut").expect(0).out, lost, "show")
+        has(box.loopbench("report", "cut").err, lost, "report")  # without gnuplot: no plots
+        has(Run(box.at("cut")).text("report.md"), "lines of its counts.jsonl are gone", "report")
+        box.loopbench("count", "--add", "cut", *FEW).expect(0)
+        eq(Run(box.at("cut")).manifest["count_lines"], 3, "lines, added to")
+        hasnt(box.loopbench("show", "cut").expect(0).out, lost, "show")
+
+
 @tap.case("a cut line that had replaced a record leaves a limit undecided")
 def _():
     with Box() as box:

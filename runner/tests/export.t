@@ -152,6 +152,11 @@ def _():
         eq(f.read(), export(RUN), "the file")
     box.loopbench("export", RUN, "--out", "no/such/x.csv").expect(3)
     eq(export(RUN, "--out", "-"), export(RUN), "- is standard output")
+    os.mkdir(box.at("folder"))
+    os.symlink("folder", box.at("to-folder"))
+    for name in ("folder", "to-folder", "./folder/"):
+        box.loopbench("export", RUN, "--out", name).refused(2, name, "is a folder", "name a file")
+    eq(os.listdir(box.at("folder")), [], "files in the folder")
     ok(not os.path.exists(box.at("-")), "no file called -")
 
 

@@ -89,12 +89,4 @@ def _():
            read(os.path.join(GOLDEN, "expected", name)), "%s is the same" % name)
 
 
-status = 1
-try:
-    if shutil.which("gnuplot"):
-        status = tap.finish()
-    else:
-        print("Bail out! gnuplot is not installed (make deps)")
-finally:
-    shutil.rmtree(tmp)
-sys.exit(status)
+sys.exit(tap.finish_drawing(tmp))

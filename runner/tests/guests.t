@@ -1,179 +1,17 @@
 #!/usr/bin/python3
-"""Bring your own server: guests found by their folders, `init`, `verify`, `targets`; and guests that
-misbehave, each of which must be ended and accounted for, whatever it does."""
+"""Bring your own server: guests found by their folders, `init`, `verify`, `targets`."""
 
 import os
-import signal
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from command import Box, Run, wait_for, FAKE_WRK  # noqa: E402
-from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
+from command import Box, Run  # noqa: E402
+from guest import Guests, SECTION, SERVER  # noqa: E402
+from tap import Tap, eq, has, hasnt, ok  # noqa: E402
 
 tap = Tap()
-
-# One file and one section: all that a guest takes. What it does besides serving is its first word.
-SERVER = r'''
-import os, signal, socket, sys, threading, time
-HOW, HOST, PORT, STATE = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-REPLIES = {"/": ("text/plain", b"Hello world!"),
-           "/api": ("application/json", b'{ "test": 1, "data": "hello world" }')}
-
-def note(name):
-    with open(os.path.join(STATE, name), "a") as f:
-        f.write("%d\n" % os.getpid())
-
-def reply(conn, path):
-    kind, body = REPLIES.get(path, ("text/plain", b"no"))
-    status = b"200 OK" if path in REPLIES else b"404 Not Found"
-    conn.sendall(b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
-                 % (status, kind.encode(), len(body), body))
-
-def talk(conn):
-    buf = b""
-    while True:
-        data = conn.recv(65536)
-        if not data:
-            return
-        buf += data
-        while b"\r\n\r\n" in buf:
-            head, _, buf = buf.partition(b"\r\n\r\n")
-            if HOW == "prints":
-                os.write(1, b"x" * 70000 + b"\n")
-            reply(conn, head.split()[1].decode())
-            if HOW == "drops":
-                conn.close()
-                return
-
-def serve(listener):
-    while True:
-        conn, _ = listener.accept()
-        threading.Thread(target=talk, args=(conn,), daemon=True).start()
-
-def fork(f):
-    pid = os.fork()
-    if pid == 0:
-        try:
-            f()
-        finally:
-            os._exit(0)
-    return pid
-
-def sleep():
-    time.sleep(600)
-
-def deaf():
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.setsid()
-    note("deaf")
-    time.sleep(600)
-
-def burn():
-    end = time.process_time() + 0.4
-    while time.process_time() < end:
-        pass
-
-def double():
-    os.setsid()
-    fork(lambda: (note("orphan"), time.sleep(600)))
-
-listener = socket.create_server((HOST, PORT), backlog=128)
-note("main")
-if HOW == "daemon":
-    if os.fork():
-        os._exit(0)
-    os.setsid()
-    if os.fork():
-        os._exit(0)
-    note("daemon")
-elif HOW == "workers":
-    for _ in range(2):
-        fork(lambda: (note("worker"), serve(listener)))
-elif HOW == "leaks":
-    fork(double)
-    fork(deaf)
-elif HOW == "deaf":
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-elif HOW == "crash":
-    fork(double)
-    def later():
-        while not os.path.exists(os.path.join(STATE, "crash")):
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGSEGV)
-    threading.Thread(target=later, daemon=True).start()
-elif HOW == "burns":
-    def keep():
-        while True:
-            os.waitpid(fork(burn), 0)
-            note("burnt")
-    threading.Thread(target=keep, daemon=True).start()
-elif HOW == "grows":
-    blocks = []
-    def more():
-        while True:
-            blocks.append(bytearray(os.urandom(1 << 16)))
-            time.sleep(0.01)
-    threading.Thread(target=more, daemon=True).start()
-serve(listener)
-'''
-
-SECTION = """[target %(name)s]
-command = /usr/bin/python3 -IS {dir}/server.py %(how)s {host} {port} %(state)s
-ready = /
-cwd = {dir}
-workloads = hello,json
-paths = hello=/ json=/api
-probe = /usr/bin/python3 --version
-version = /usr/bin/python3 --version
-package = python3-minimal
-about = whoever tests that a folder is enough
-stop-grace = %(grace)s
-"""
-
-
-def text_of(path):
-    with open(path, encoding="ascii") as f:
-        return f.read()
-
-
-class Guests(Box):
-    """A box with a folder of guests."""
-
-    def __init__(self, **env):
-        super().__init__(**env)
-        self.guests = self.at("guests")
-        self.state = self.at("state")
-        os.mkdir(self.guests)
-        os.mkdir(self.state)
-
-    def guest(self, name, how="serve", grace="2s", section=SECTION):
-        os.mkdir(os.path.join(self.guests, name))
-        self.write("guests/%s/server.py" % name, SERVER)
-        self.write("guests/%s/target.ini" % name,
-                   section % {"name": name, "how": how, "state": self.state, "grace": grace})
-
-    def go(self, *args, **options):
-        """A run of one trial a target, by the fake generator."""
-        settings = {"connections": "8", "rounds": "1", "warmup": "0s", "duration": "1s",
-                    "wrk": FAKE_WRK, "repeat-blocks": "0", "out": self.at("out")}
-        settings.update(options)
-        words = [w for k, v in settings.items() for w in ("--" + k, v)]
-        return self.start("run", "--guests", self.guests, "--no-null-server", "--no-aa-control",
-                          "--quiet", *words, *args)
-
-    def measure(self, *args, **options):
-        result = self.finish(self.go(*args, **options))
-        self.nothing_left(str(result))
-        return result
-
-    def noted(self, name):
-        path = os.path.join(self.state, name)
-        if not os.path.exists(path):
-            return []
-        with open(path, encoding="ascii") as f:
-            return f.read().split()
 
 
 @tap.case("a ninth guest is a folder and no line of code: run, verify, targets, report")
@@ -368,70 +206,6 @@ def _():
         has(result.out, "Not fair on kept connections: dropper closes them", "verify")
 
 
-@tap.case("workers: all are measured and ended; memory is their PSS, and the report says so")
-def _():
-    with Guests() as box:
-        box.guest("many", "workers")
-        box.measure("--targets", "many").expect(0)
-        run = Run(box.at("out"))
-        trial = run.of("many")[0]
-        eq(trial["status"], "ok", "status")
-        eq(trial["server"]["processes"], 3, "processes")
-        idle, loaded = trial["memory"]["idle"], trial["memory"]["loaded"]
-        ok(trial["memory"]["peak_rss"] == max(idle["rss"], loaded["rss"]), "peak: %s" % trial)
-        if idle["pss"] is None:
-            raise Skip("PSS cannot be read here")
-        ok(idle["pss"] < idle["rss"], "PSS shares pages: %s" % idle)
-        has(run.text("report.md"), "their PSS, which counts a page they share once", "report")
-
-
-@tap.case("children that come and go: they are part of it")
-def _():
-    with Guests() as box:
-        box.guest("burner", "burns")
-        box.measure("--targets", "burner").expect(0)
-        trial = Run(box.at("out")).of("burner")[0]
-        eq(trial["status"], "ok", "status: %s" % trial["reason"])
-        ok(trial["server"]["cpu_ns"] > 0 and trial["server"]["processes"] > 1, str(trial["server"]))
-
-
-@tap.case("it daemonises: measured where it went, and ended")
-def _():
-    with Guests() as box:
-        box.guest("demon", "daemon")
-        box.measure("--targets", "demon").expect(0)
-        trial = Run(box.at("out")).of("demon")[0]
-        eq(trial["status"], "ok", "status: %s" % trial["reason"])
-        ok(str(trial["server"]["pid"]) in box.noted("daemon"), "pid: %s" % trial["server"])
-        ok(trial["server"]["cpu_ns"] is not None and trial["memory"]["idle"]["rss"] > 0, "figures")
-
-
-@tap.case("it leaves orphans in sessions of their own, one deaf to SIGTERM: killed, and told")
-def _():
-    with Guests() as box:
-        box.guest("leaky", "leaks", grace="300ms")
-        box.measure("--targets", "leaky", "--no-verify").expect(1)
-        ok(box.noted("orphan") and box.noted("deaf"), "nothing was left")
-        eq([t["failure"] for t in Run(box.at("out")).of("leaky")], ["stop"], "its trial")
-
-
-@tap.case("it ignores SIGTERM: killed after its own grace, recorded, with the remedy; others are measured")
-def _():
-    with Guests() as box:
-        box.guest("deaf", "deaf", grace="200ms")
-        for how in ("--no-verify", "--verify"):
-            out = box.at("out" + how)
-            result = box.measure("--targets", "libevent,deaf", how, out=out).expect(1)
-            has(result.err, "note: deaf did not stop within 0.2 s", "stderr")
-            run = Run(out)
-            eq([(t["status"], t["failure"]) for t in run.of("deaf")], [("failed", "stop")], "trials")
-            has(run.of("deaf")[0]["reason"], "stop-signal", "the remedy")
-            eq([t["status"] for t in run.of("libevent")], ["ok"], "the other's trials")
-        result = box.finish(box.start("verify", "deaf", "--guests", box.guests)).expect(1)
-        has(result.err, "note: deaf did not stop within 0.2 s", "verify")
-        box.nothing_left(str(result))
-
-
 @tap.case("targets: folders that cannot be guests, and a folder of guests that is not there, are told of")
 def _():
     with Guests() as box:
@@ -444,63 +218,6 @@ def _():
             has(listed.err, why, "stderr")
         has(listed.out, "\ngood\n", "stdout")
         box.loopbench("targets", "--guests", "/no/such").refused(2, "guests: cannot read /no/such: No such")
-
-
-@tap.case("it grows: what it holds is seen, and it is ended")
-def _():
-    with Guests() as box:
-        box.guest("grower", "grows")
-        box.measure("--targets", "grower").expect(0)
-        memory = Run(box.at("out")).of("grower")[0]["memory"]
-        ok(memory["peak_rss"] > memory["idle"]["rss"], "memory: %s" % memory)
-
-
-@tap.case("it crashes and leaves an orphan: the trial says so, the orphan is gone")
-def _():
-    with Guests(FAKE_WRK="hang") as box:
-        box.guest("fragile", "crash")
-        run = box.go("--targets", "fragile", "--no-verify")
-        wait_for(lambda: any("fake-wrk" in line and " window " in line
-                             for _, line in box.running()), "the generator hangs")
-        box.write("state/crash", "")
-        result = box.finish(run).expect(1)
-        box.nothing_left(str(result))
-        trial = Run(box.at("out")).of("fragile")[0]
-        eq((trial["status"], trial["failure"]), ("failed", "crashed"), "trial")
-        has(trial["reason"], "signal 11", "reason")
-        ok(len(box.noted("orphan")) == 2, "orphans: %s" % box.noted("orphan"))
-
-
-for how, sign in (("leaks", "deaf"), ("daemon", "daemon")):
-    @tap.case("%s: its guard alone is killed: nothing of it is left, and the trial says so" % how)
-    def _(how=how, sign=sign):
-        with Guests(FAKE_WRK="hang") as box:
-            box.guest("lonely", how, grace="300ms")
-            run = box.go("--targets", "lonely", "--no-verify")
-            wait_for(lambda: any("fake-wrk" in line and " window " in line
-                                 for _, line in box.running()), "the generator hangs")
-            for pid in text_of("/proc/%d/task/%d/children" % (run.pid, run.pid)).split():
-                if text_of("/proc/%s/comm" % pid) == "loopbench-guard\n":
-                    os.kill(int(pid), signal.SIGKILL)
-            result = box.finish(run).expect(1)
-            box.nothing_left(str(result))
-            for pid in box.noted(sign):
-                ok(not os.path.exists("/proc/" + pid), "%s %s is left" % (sign, pid))
-            eq([t["status"] for t in Run(box.at("out")).of("lonely")], ["failed"], "its trial")
-
-
-# The grace is far longer than the test: it is the guard that ends them, not the runner.
-for how, sign in (("serve", "main"), ("daemon", "daemon"), ("leaks", "deaf"), ("deaf", "main"),
-                  ("workers", "worker")):
-    @tap.case("the runner is killed outright under a guest that does this: %s; nothing is left" % how)
-    def _(how=how, sign=sign):
-        with Guests(FAKE_WRK="hang") as box:
-            box.guest("g", how, grace="5m")
-            run = box.go("--targets", "g", "--no-verify")
-            wait_for(lambda: box.noted(sign), "the guest runs")
-            run.send_signal(signal.SIGKILL)
-            eq(box.finish(run).status, -signal.SIGKILL, "status")
-            wait_for(lambda: not box.running(), "nothing is left: %s" % box.running())
 
 
 sys.exit(tap.finish())

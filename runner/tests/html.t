@@ -578,12 +578,4 @@ def _():
        "a PDF of several pages")
 
 
-status = 1
-try:
-    if shutil.which("gnuplot"):
-        status = tap.finish()
-    else:
-        print("Bail out! gnuplot is not installed (make deps)")
-finally:
-    shutil.rmtree(tmp)
-sys.exit(status)
+sys.exit(tap.finish_drawing(tmp))

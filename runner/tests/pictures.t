@@ -264,12 +264,4 @@ def _():
     ok("a?b" in done.stderr and "\u202e" not in done.stderr, done.stderr)
 
 
-status = 1
-try:
-    if shutil.which("gnuplot"):
-        status = tap.finish()
-    else:
-        print("Bail out! gnuplot is not installed (make deps)")
-finally:
-    shutil.rmtree(tmp)
-sys.exit(status)
+sys.exit(tap.finish_drawing(tmp))

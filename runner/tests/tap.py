@@ -11,6 +11,7 @@
 Words on the command line run only the cases whose title holds one of them.
 """
 import os
+import shutil
 import sys
 import traceback
 
@@ -88,3 +89,13 @@ class Tap:
                 print("# " + line)
             sys.stdout.flush()
         return 1 if failed else 0
+
+    def finish_drawing(self, folder):
+        """The same of cases that need gnuplot; `folder`, where they have worked, goes."""
+        try:
+            if shutil.which("gnuplot"):
+                return self.finish()
+            print("Bail out! gnuplot is not installed (make deps)")
+            return 1
+        finally:
+            shutil.rmtree(folder)

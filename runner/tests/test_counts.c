@@ -160,6 +160,54 @@ static void test_file(void **state) {
     fixture_remove(dir);
 }
 
+/* Cut at the end of a line, which shows in nothing but how many there were. */
+static void test_lost_lines(void **state) {
+    (void)state;
+    static const char head[] = "{\"format\": \"loopbench-run\", \"format_version\": 1, "
+                               "\"run_id\": \"r\", \"state\": \"complete\"";
+    char dir[] = FIXTURE_TEMPLATE;
+    char manifest[256], text[COUNTS_DAMAGE_SIZE];
+    struct err e = {0};
+    struct counts c;
+    const struct count_record records[] = {record_of("a", 100), record_of("b", 200)};
+    assert_non_null(mkdtemp(dir));
+    int fd = counts_open(dir, &e);
+    assert_int_equal(counts_append(fd, &records[0], &e), 0);
+    const off_t cut = lseek(fd, 0, SEEK_END);
+    assert_int_equal(counts_append(fd, &records[1], &e), 0);
+    /* An older version's manifest tells nothing, unless all of the run is counts. */
+    snprintf(manifest, sizeof manifest, "%s}", head);
+    fixture_put(dir, "/manifest.json", manifest);
+    fixture_put(dir, "/trials.jsonl", "");
+    assert_int_equal(counts_lost(dir, 0), 0);
+    snprintf(manifest, sizeof manifest, "%s, \"kind\": \"count\", \"plan\": {\"trials\": 2}}",
+             head);
+    fixture_put(dir, "/manifest.json", manifest);
+    assert_int_equal(counts_lost(dir, 1), 1);
+    snprintf(manifest, sizeof manifest, "%s, \"plan\": {\"trials\": 9}}", head);
+    fixture_put(dir, "/manifest.json", manifest);
+    assert_int_equal(counts_lost(dir, 0), 0);
+    assert_int_equal(counts_note(dir, NULL, &e), 0);
+    assert_int_equal(counts_read(&c, dir, &e), 0);
+    assert_int_equal(c.lost, 0);
+    assert_false(counts_damage(&c, "", text, sizeof text));
+    counts_release(&c);
+    assert_int_equal(ftruncate(fd, cut), 0);
+    assert_int_equal(counts_read(&c, dir, &e), 0);
+    assert_false(c.torn);
+    assert_int_equal(c.lost, 1);
+    assert_true(counts_damage(&c, "A's ", text, sizeof text));
+    assert_string_equal(text, "A's counts.jsonl has lost 1 of its lines; count again with --add");
+    counts_release(&c);
+    assert_int_equal(ftruncate(fd, cut - 9), 0); /* the one cut short is told as such */
+    assert_int_equal(counts_read(&c, dir, &e), 0);
+    assert_true(c.torn);
+    assert_int_equal(c.lost, 1);
+    counts_release(&c);
+    close(fd);
+    fixture_remove(dir);
+}
+
 /* ---- two runs */
 
 static void test_gate_parse(void **state) {
@@ -276,10 +324,15 @@ static void test_equal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settle),     cmocka_unit_test(test_record),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_gate_parse),
-        cmocka_unit_test(test_change),     cmocka_unit_test(test_change_below_one),
-        cmocka_unit_test(test_value_text), cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_settle),
+        cmocka_unit_test(test_record),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_lost_lines),
+        cmocka_unit_test(test_gate_parse),
+        cmocka_unit_test(test_change),
+        cmocka_unit_test(test_change_below_one),
+        cmocka_unit_test(test_value_text),
+        cmocka_unit_test(test_equal),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

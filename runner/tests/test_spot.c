@@ -64,6 +64,29 @@ static void serve(struct scripted *s, int fd) {
     free(buf);
 }
 
+/* A server that answers by a script, and one who checks its replies. */
+struct checked {
+    struct scripted server;
+    struct loop loop;
+};
+
+static struct spot *begin(struct checked *k, const char *workload, const struct script *script) {
+    struct err e = {0};
+    asked = workload_find(workload);
+    assert_true(scripted_start(&k->server, AF_INET, serve, script));
+    assert_int_equal(loop_init(&k->loop, &e), 0);
+    const struct spot_spec spec = {"127.0.0.1", k->server.port, asked, true};
+    struct spot *s = spot_start(&k->loop, &spec);
+    assert_non_null(s);
+    return s;
+}
+
+static void end(struct checked *k, struct spot *s) {
+    spot_stop(s);
+    loop_release(&k->loop);
+    scripted_stop(&k->server);
+}
+
 #define OK_TEXT "200 OK\r\nContent-Type: text/plain; charset=utf-8"
 
 static void judges_one_reply(void **state) {
@@ -88,15 +111,8 @@ static void judges_one_reply(void **state) {
         {"hello", {.silent = true}, NULL, 0}, /* that is for the load generator to say */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct scripted server;
-        struct loop loop;
-        struct err e = {0};
-        asked = workload_find(cases[i].workload);
-        assert_true(scripted_start(&server, AF_INET, serve, &cases[i].script));
-        assert_int_equal(loop_init(&loop, &e), 0);
-        const struct spot_spec spec = {"127.0.0.1", server.port, asked, true};
-        struct spot *s = spot_start(&loop, &spec);
-        assert_non_null(s);
+        struct checked k;
+        struct spot *s = begin(&k, cases[i].workload, &cases[i].script);
         bool silent = cases[i].script.silent;
         bool answered = spot_ask(s, silent ? SECOND / 10 : 10 * SECOND);
         assert_int_equal(answered, cases[i].checked == 1);
@@ -105,9 +121,7 @@ static void judges_one_reply(void **state) {
             fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
         }
         assert_int_equal(spot_checked(s), cases[i].checked);
-        spot_stop(s);
-        loop_release(&loop);
-        scripted_stop(&server);
+        end(&k, s);
     }
 }
 
@@ -129,24 +143,15 @@ static void judges_the_work(void **state) {
          "is the same as the one before"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct scripted server;
-        struct loop loop;
-        struct err e = {0};
-        asked = workload_find(cases[i].workload);
-        assert_true(scripted_start(&server, AF_INET, serve, &cases[i].script));
-        assert_int_equal(loop_init(&loop, &e), 0);
-        const struct spot_spec spec = {"127.0.0.1", server.port, asked, true};
-        struct spot *s = spot_start(&loop, &spec);
-        assert_non_null(s);
+        struct checked k;
+        struct spot *s = begin(&k, cases[i].workload, &cases[i].script);
         assert_true(spot_ask(s, 10 * SECOND));
         assert_true(spot_wrong(s) || spot_ask(s, 10 * SECOND));
         const char *wrong = spot_wrong(s);
         if (!wrong != !cases[i].wrong || (wrong && !strstr(wrong, cases[i].wrong))) {
             fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
         }
-        spot_stop(s);
-        loop_release(&loop);
-        scripted_stop(&server);
+        end(&k, s);
     }
 }
 
@@ -159,26 +164,17 @@ static void goes_on_at_its_pace(void **state) {
     (void)state;
     static const struct script scripts[] = {{.head = OK_TEXT}, {.head = OK_TEXT, .close = true}};
     for (size_t i = 0; i < 2; i++) {
-        struct scripted server;
-        struct loop loop;
-        struct err e = {0};
-        asked = workload_find("hello");
-        assert_true(scripted_start(&server, AF_INET, serve, &scripts[i]));
-        assert_int_equal(loop_init(&loop, &e), 0);
-        const struct spot_spec spec = {"127.0.0.1", server.port, asked, true};
-        struct spot *s = spot_start(&loop, &spec);
-        assert_non_null(s);
+        struct checked k;
+        struct spot *s = begin(&k, "hello", &scripts[i]);
         spot_pace(s, SECOND / 200);
-        assert_int_equal(loop_wait(&loop, has_three, s, 10 * SECOND), LOOP_DONE);
+        assert_int_equal(loop_wait(&k.loop, has_three, s, 10 * SECOND), LOOP_DONE);
         assert_null(spot_wrong(s));
         spot_pace(s, 0);
         assert_true(spot_ask(s, 10 * SECOND));
         int64_t checked = spot_checked(s);
-        loop_wait(&loop, NULL, NULL, SECOND / 50); /* nothing more is asked */
+        loop_wait(&k.loop, NULL, NULL, SECOND / 50); /* nothing more is asked */
         assert_int_equal(spot_checked(s), checked);
-        spot_stop(s);
-        loop_release(&loop);
-        scripted_stop(&server);
+        end(&k, s);
     }
 }
 

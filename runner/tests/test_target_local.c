@@ -302,6 +302,18 @@ static void leaves_no_orphan(void **state) {
     target_local.free(t);
 }
 
+/* A socket that connections wait at; nobody answers by itself. */
+static int listen_on(int *port) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    *port = ntohs(at.sin_port);
+    return listener;
+}
+
 static void interrupt_loop(uv_timer_t *timer) {
     (void)timer;
     raise(SIGINT);
@@ -338,6 +350,29 @@ static void an_early_interrupt_is_not_lost(void **state) {
     loop->interrupted++;
     assert_int_equal(target_local.ready(t, &e), TARGET_INTERRUPTED);
     target_local.free(t);
+}
+
+static void interrupt_once(uv_check_t *check) {
+    struct loop *loop = check->data;
+    loop->interrupted++;
+    uv_check_stop(check);
+}
+
+/* In the turn of the loop in which the connection is there, and before its reply is waited for. */
+static void an_interrupt_with_an_event_is_not_lost(void **state) {
+    struct loop *loop = *state;
+    int port = 0;
+    int status = 0;
+    const int listener = listen_on(&port);
+    uv_check_t check;
+    uv_check_init(&loop->uv, &check);
+    check.data = loop;
+    uv_check_start(&check, interrupt_once); /* runs after the events of a turn */
+    assert_int_equal(probe_get(loop, "127.0.0.1", port, "/", 20 * SECOND, NULL, NULL, &status),
+                     PROBE_INTERRUPTED);
+    uv_close((uv_handle_t *)&check, NULL);
+    loop_wait(loop, NULL, NULL, SECOND / 1000);
+    close(listener);
 }
 
 static void probes_addresses(void **state) {
@@ -378,18 +413,14 @@ static void reads_a_reply_to_its_end(void **state) {
         {"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\n", 20000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-        socklen_t size = sizeof at;
-        const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        int port = 0;
         int status = 0;
         int left = -1;
-        assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
-        assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
-        assert_int_equal(listen(listener, 1), 0);
+        const int listener = listen_on(&port);
         const pid_t child = serve_once(listener, cases[i].head, cases[i].body);
-        assert_int_equal(probe_get(*state, "127.0.0.1", ntohs(at.sin_port), "/", 20 * SECOND, NULL,
-                                   NULL, &status),
-                         PROBE_ANSWERED);
+        assert_int_equal(
+            probe_get(*state, "127.0.0.1", port, "/", 20 * SECOND, NULL, NULL, &status),
+            PROBE_ANSWERED);
         assert_int_equal(status, 200);
         assert_int_equal(waitpid(child, &left, 0), child);
         assert_int_equal(left, 0);
@@ -412,6 +443,7 @@ int main(void) {
         CASE(leaves_no_orphan),
         CASE(can_be_interrupted),
         CASE(an_early_interrupt_is_not_lost),
+        CASE(an_interrupt_with_an_event_is_not_lost),
         CASE(probes_addresses),
         CASE(reads_a_reply_to_its_end),
     };

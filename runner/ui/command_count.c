@@ -252,8 +252,11 @@ static int measure(struct counting *k, const struct invocation *in, struct err *
     if (k->fd < 0) {
         return -1;
     }
-    const int rc = count_all(k, e);
-    struct err ignored;
+    int rc = count_all(k, e);
+    struct err ignored = {0};
+    if (counts_note(k->dir, k->writer, rc == 0 ? e : &ignored) != 0) {
+        rc = -1;
+    }
     if (k->writer) {
         writer_end(k->writer, rc == 0 ? STORE_COMPLETE : STORE_INTERRUPTED, &ignored);
     }
