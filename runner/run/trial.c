@@ -197,6 +197,8 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
     r->status = TRIAL_OK;
     r->load.threads = (int)s->config->threads;
     snprintf(r->load.generator, sizeof r->load.generator, "%s", t.generator->name);
+    /* Once, and here: it connects, and waits for an answer up to 2 s. */
+    database_find(s->config->db, "/proc", &t.database);
     trial_look(&t);
     if (trial_start(&t, &spec)) {
         trial_read_idle(&t);

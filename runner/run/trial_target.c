@@ -104,7 +104,6 @@ void trial_read_idle(struct trial *t) {
 }
 
 void trial_look(struct trial *t) {
-    database_find(t->setup->config->db, "/proc", &t->database);
     t->generator_ns = 0;
     window_take(&t->before, t->pids, t->n_pids, t->target ? t->target->reaper : 0, &t->database);
 }

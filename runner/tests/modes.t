@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 """Workloads, modes and the check of replies under load, in whole runs: with fakes where the mode only
 has to arrive, with the real servers and wrk where it has to be true."""
+import ctypes.util
 import os
 import re
 import shutil
 import signal
+import socket
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -38,6 +41,32 @@ def real_run(box, *args, status=0):
     run = Run(box.at("out"))
     shutil.rmtree(box.at("out"))
     return run, result
+
+
+@tap.case("the database is looked for once a trial, before its warm-up")
+def _():
+    if not ctypes.util.find_library("pq"):
+        raise Skip("libpq is not installed")
+    seen = []  # how often the load generator had run when somebody connected
+    with Box() as box, socket.create_server(("127.0.0.1", 0)) as listener:
+        counter = box.write("runs", "")
+
+        def answer():
+            while True:
+                try:
+                    connection = listener.accept()[0]
+                except OSError:
+                    return
+                seen.append(os.path.getsize(counter))
+                connection.close()
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        url = "postgresql://127.0.0.1:%d/x?sslmode=disable&gssencmode=disable" % listener.getsockname()[1]
+        run, _ = fake_run(box, "--db", url, warmup="1s", rounds="2", env={"FAKE_WRK_COUNT": counter})
+        eq([t["status"] for t in run.trials], ["ok"] * 4, "trials")
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    eq(seen, [0, 2, 4, 6], "runs of the load generator before each connection")
 
 
 @tap.case("each mode is in the record, the manifest, the options and the dry run")
