@@ -156,7 +156,7 @@ static void judge_control(struct calibration *c, const struct room *r) {
     c->control = judge_cell(c, control, true, r);
     const size_t valid = c->control.pairs.valid;
     c->noise.log_sd = valid > 1 ? gsl_stats_sd(r->work, 1, valid) : NAN;
-    c->aa = aa_judge(&cell, control ? 1 : 0, &r->rule, r->work);
+    c->aa = aa_judge(&cell, control ? 1 : 0, &r->rule, true, r->work);
     for (size_t i = 0; i < CALIBRATION_SIZES; i++) {
         const struct yuen *y = &c->control.yuen;
         const double many = verdict_alpha(CALIBRATION_MANY);
@@ -166,6 +166,14 @@ static void judge_control(struct calibration *c, const struct room *r) {
             .many = expm1(yuen_smallest_shown(y, sizes[i], many, CALIBRATION_POWER)),
         };
     }
+}
+
+/* What to do about too few valid blocks. Where half of those planned are, there were just too few
+ * rounds; elsewhere more rounds would be as disturbed. */
+static const char *remedy_for(const struct verdict *v) {
+    return v->pairs.valid > 0 && 2 * v->pairs.valid >= v->pairs.planned
+               ? "use more rounds"
+               : "calibrate when nothing else uses the machine (loopbench doctor shows what does)";
 }
 
 /* A/A clean, and every large handicap found: the one sentence that counts. */
@@ -197,8 +205,9 @@ static void conclude(struct calibration *c) {
         snprintf(
             out, size,
             "not calibrated: the A/A control has too few valid blocks (%zu of %zu, %zu needed); "
-            "use more rounds, on a machine that nothing else uses",
-            c->control.pairs.valid, c->control.pairs.planned, c->control.needed);
+            "%s",
+            c->control.pairs.valid, c->control.pairs.planned, c->control.needed,
+            remedy_for(&c->control));
     } else if (c->aa.state != AA_VALIDATED) {
         snprintf(out, size,
                  "not calibrated: a target seems to differ from itself, which one sound run in "
@@ -213,10 +222,9 @@ static void conclude(struct calibration *c) {
     } else if (unjudged) {
         snprintf(out, size,
                  "not calibrated: a handicap of %.3g%% could not be judged, having too few valid "
-                 "blocks (%zu of %zu, %zu needed); use more rounds, on a machine that nothing else "
-                 "uses",
+                 "blocks (%zu of %zu, %zu needed); %s",
                  unjudged->percent, unjudged->verdict.pairs.valid, unjudged->verdict.pairs.planned,
-                 unjudged->verdict.needed);
+                 unjudged->verdict.needed, remedy_for(&unjudged->verdict));
     } else {
         snprintf(out, size, "not calibrated: no handicap of %d%% or more was measured",
                  CALIBRATION_MUST_PERCENT);

@@ -188,6 +188,11 @@ static void markdown_steps(FILE *f, const struct calibration *c) {
         "blocks that are valid, with the interval at level %.3g; ungated takes all blocks as "
         "they were measured first. ",
         c->control.alpha);
+    fprintf(
+        f,
+        "These are %zu ratios, fixed before the run. report.md shows the same ratios among all "
+        "pairs and figures of the run; it allows for all of those, so its intervals are wider. ",
+        c->steps);
     if (isfinite(c->aa.log_lo)) {
         fprintf(f, "The pooled 95%% interval of the A/A control is [%+.2f%%, %+.2f%%].",
                 100 * expm1(c->aa.log_lo), 100 * expm1(c->aa.log_hi));

@@ -22,7 +22,7 @@ static void put_side(struct doc *d, const struct compare *c, size_t i, const cha
     doc_say(d, ", begun ");
     doc_name(d, manifest_text(m, "started", buf, sizeof buf, "?"));
     doc_say(d, ", %zu round%s, %s%s%s", side->cells->rounds, side->cells->rounds == 1 ? "" : "s",
-            findings_validity_name(side->findings->validity),
+            side->findings->validity_word,
             side->cells->store->state == STORE_COMPLETE ? "" : ", not complete",
             i == 0 && !c->alike.machine[0] ? "; its figures are 100%" : "");
     doc_close(d, DOC_ITEM);

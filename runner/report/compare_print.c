@@ -24,7 +24,7 @@ static void print_side(FILE *out, const struct compare *c, size_t i, bool utf8) 
     fputs(", begun ", out);
     put_inert(out, manifest_text(s->manifest, "started", buf, sizeof buf, "?"), 24, utf8);
     fprintf(out, ", %zu round%s, %s%s%s\n", side->cells->rounds,
-            side->cells->rounds == 1 ? "" : "s", findings_validity_name(side->findings->validity),
+            side->cells->rounds == 1 ? "" : "s", side->findings->validity_word,
             s->state == STORE_COMPLETE ? "" : ", not complete",
             i == 0 && !c->alike.machine[0] ? " (its figures are 100%)" : "");
 }

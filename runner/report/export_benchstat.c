@@ -100,10 +100,12 @@ static int put_validity(FILE *out, const struct cells *c, struct err *e) {
     }
     const int rc = findings_make(&f, &v, e);
     if (rc == 0) {
+        const bool partly = f.cells_judged < f.cells_measured;
         fprintf(out, "validated: %s\n",
-                f.validity == FINDINGS_VALIDATED       ? "yes"
-                : f.validity == FINDINGS_NOT_VALIDATED ? "no"
-                                                       : "not judged");
+                f.validity == FINDINGS_NOT_VALIDATED ? "no"
+                : f.validity == FINDINGS_NOT_JUDGED  ? "not judged"
+                : partly                             ? f.validity_word + strlen("validated ")
+                                                     : "yes");
         findings_release(&f);
     }
     verdicts_release(&v);

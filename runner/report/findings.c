@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/findings_parts.h"
+#include "report/summary.h"
 
 bool maker_begin(struct maker *m) {
     struct err ignored;
@@ -30,21 +31,31 @@ static struct finding *maker_add(struct maker *m) {
     return &f->finding[f->count];
 }
 
-void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about, double size) {
+char *maker_take(struct maker *m) {
     const bool bad = ferror(m->say.f) != 0;
     if (fclose(m->say.f) != 0 || bad) {
         m->failed = true;
     }
     m->say.f = NULL;
-    struct finding *added = m->failed ? NULL : maker_add(m);
+    if (m->failed) {
+        text_drop(&m->say);
+        return NULL;
+    }
+    char *text = m->say.data;
+    m->say = (struct text_file){0};
+    return text;
+}
+
+void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about, double size) {
+    char *text = maker_take(m);
+    struct finding *added = text ? maker_add(m) : NULL;
     if (!added) {
         m->failed = true;
-        text_drop(&m->say);
+        free(text);
         return;
     }
-    *added = (struct finding){kind, about, size, m->f->count, m->say.data};
+    *added = (struct finding){kind, about, size, m->f->count, text};
     m->f->count++;
-    m->say = (struct text_file){0};
 }
 
 void maker_caution(struct maker *m) {
@@ -86,6 +97,7 @@ int findings_make(struct findings *f, const struct verdicts *v, struct err *e) {
     struct maker m = {.v = v, .f = f};
     *f = (struct findings){0};
     findings_judge_run(f, v);
+    findings_say_resolution(&m);
     findings_say_verdicts(&m);
     findings_say_cautions(&m);
     if (m.failed) {
@@ -104,6 +116,7 @@ void findings_release(struct findings *f) {
         free(f->finding[i].text);
     }
     free(f->finding);
+    free(f->resolution_text);
     *f = (struct findings){0};
 }
 
@@ -156,12 +169,15 @@ static void print_text(FILE *out, const char *text, size_t column, size_t indent
     }
 }
 
+void findings_print_validity(FILE *out, const struct findings *f, bool utf8) {
+    fprintf(out, "%s:", f->validity_word);
+    print_text(out, f->validity_reason, strlen(f->validity_word) + 1, 2, utf8);
+}
+
 void findings_print(FILE *out, const struct findings *f, bool utf8) {
-    const char *name = findings_validity_name(f->validity);
     size_t said = 0;
     size_t all = 0;
-    fprintf(out, "%s:", name);
-    print_text(out, f->validity_reason, strlen(name) + 1, 2, utf8);
+    fputs(f->count > 0 ? "\n" : "", out);
     for (size_t i = 0; i < f->count; i++) {
         const bool caution = f->finding[i].kind == FINDING_CAUTION;
         all += !caution;
@@ -190,6 +206,8 @@ int findings_print_run(FILE *out, const struct cells *c, bool utf8, struct err *
     }
     int rc = findings_make(&f, &v, e);
     if (rc == 0) {
+        findings_print_validity(out, &f, utf8);
+        summary_print(out, c, utf8);
         findings_print(out, &f, utf8);
         findings_release(&f);
     }

@@ -38,11 +38,16 @@ struct finding {
 
 struct findings {
     enum findings_validity validity;
-    char validity_reason[768]; /* one sentence */
-    double resolution;         /* of CPU per request: the half-width of a control cell's own
-                                  interval as a relative difference (aa.h); NaN unknown */
-    double resolution_rate;    /* of throughput */
-    double resolution_worst;   /* the two of the worst cell */
+    char validity_word[64];     /* for people: "validated in 1 of 3 cells" where not in all */
+    char validity_reason[4096]; /* one sentence */
+    size_t cells_judged;        /* cells of the control in which it was judged, in CPU per request,
+                                   else in throughput; of those in which it was measured */
+    size_t cells_measured;
+    char *resolution_text;   /* what is resolved and where, in sentences; NULL unknown */
+    double resolution;       /* of CPU per request: the half-width of a control cell's own
+                                interval as a relative difference (aa.h); NaN unknown */
+    double resolution_rate;  /* of throughput */
+    double resolution_worst; /* the two of the worst cell */
     double resolution_rate_worst;
     struct finding *finding; /* by figure, differences first and the largest of them first;
                                 cautions last */
@@ -54,14 +59,18 @@ int findings_make(struct findings *f, const struct verdicts *v, struct err *e);
 
 void findings_release(struct findings *f);
 
-/* "validated", "not validated", "not judged". */
+/* "validated", "not validated", "not judged": for programs, whatever cells were judged. */
 const char *findings_validity_name(enum findings_validity validity);
 
-/* All of the above for a run that has just ended: verdicts as it was begun, then findings_print. */
+/* The lines of a run that has just ended, from verdicts as it was begun: whether it is validated
+ * before anything else, then the table of its figures (summary.h), then findings_print. Returns 0,
+ * or -1 with *e. */
 int findings_print_run(FILE *out, const struct cells *c, bool utf8, struct err *e);
 
-/* The closing lines of a run: validity, then the first sentences, at most 8, wrapped at 100
- * columns. */
+/* Whether the run is validated, and why; wrapped at 100 columns. */
+void findings_print_validity(FILE *out, const struct findings *f, bool utf8);
+
+/* The closing lines of a run: the first sentences, at most 8, wrapped at 100 columns. */
 void findings_print(FILE *out, const struct findings *f, bool utf8);
 
 #endif

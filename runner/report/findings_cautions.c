@@ -21,10 +21,10 @@ static void caution_latency(struct maker *m) {
         return;
     }
     fprintf(m->say.f,
-            "The %zu comparisons of p50 and p99 are of a closed loop: wrk asks a slow server less "
+            "The %zu comparison%s of p50 and p99 %s of a closed loop: wrk asks a slow server less "
             "often, so they show how a server behaves when saturated, not what a user would wait "
             "at a given load.",
-            judged);
+            judged, judged == 1 ? "" : "s", judged == 1 ? "is" : "are");
     maker_caution(m);
 }
 
@@ -49,31 +49,6 @@ static void caution_counts(struct maker *m) {
                 "from the first attempt of every block, they are of another kind.",
                 differs, v->pair_count, differs == 1 ? "depends" : "depend");
         maker_caution(m);
-    }
-}
-
-/* The control may differ in what it does not decide over. */
-static void caution_control(struct maker *m) {
-    const struct verdicts *v = m->v;
-    for (int about = ABOUT_AA_COUNT; about < ABOUT_COUNT; about++) {
-        for (size_t i = v->pair_count; i < v->count; i++) {
-            const struct verdict_row *r = &v->row[i];
-            char text[VERDICT_TEXT_MAX];
-            if (r->about != (enum verdict_about)about ||
-                !verdict_word(r->gated.kind, verdict_about_info(r->about)->metric)) {
-                continue;
-            }
-            if (!maker_begin(m)) {
-                return;
-            }
-            verdict_row_text(r, true, text, sizeof text);
-            fprintf(m->say.f, "The A/A control differs from itself in %s (",
-                    verdict_about_info(r->about)->title);
-            maker_cell(m->say.f, r->a);
-            fprintf(m->say.f, ": %s): differences of that size between targets say nothing.", text);
-            maker_caution(m);
-            break;
-        }
     }
 }
 
@@ -118,6 +93,7 @@ static void caution_choices(struct maker *m) {
 }
 
 void findings_say_cautions(struct maker *m) {
+    findings_caution_control(m);
     findings_caution_client(m);
     caution_latency(m);
     findings_say_failures(m);
@@ -125,7 +101,6 @@ void findings_say_cautions(struct maker *m) {
     findings_say_unknown(m);
     findings_say_database(m);
     findings_say_guests(m);
-    caution_control(m);
     caution_counts(m);
     caution_conditions(m);
     caution_choices(m);

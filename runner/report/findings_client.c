@@ -34,9 +34,23 @@ static bool is_unknown(const struct cell *cell) {
 /* Cells of one workload that a caution is about. */
 struct listed {
     size_t targets;
-    size_t cells, with_cpu; /* of these CPU per request is known */
-    double lo, hi;          /* their shares of the ceiling */
+    size_t cells, with_cpu;             /* of these CPU per request is known */
+    size_t cpu_verdicts, rate_verdicts; /* in which a comparison of theirs has a verdict */
+    double lo, hi;                      /* their shares of the ceiling */
 };
+
+/* Has a comparison of that cell enough blocks for a verdict? */
+static bool bears_verdict(const struct verdicts *v, const struct cell *cell,
+                          enum verdict_about about) {
+    for (size_t i = 0; i < v->pair_count; i++) {
+        const struct verdict_row *r = &v->row[i];
+        if (r->about == about && (r->a == cell || r->b == cell) &&
+            r->gated.kind != VERDICT_INSUFFICIENT) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool has_cpu(const struct cell *cell) {
     return isfinite(cell->figure[FIG_CPU].s.median);
@@ -58,6 +72,8 @@ static struct listed list_cells(struct maker *m, const char *workload, const cha
                 strcmp(cell->workload, workload) == 0) {
                 levels[n++] = cell->connections;
                 l.with_cpu += has_cpu(cell);
+                l.cpu_verdicts += bears_verdict(m->v, cell, ABOUT_CPU);
+                l.rate_verdicts += bears_verdict(m->v, cell, ABOUT_RATE);
                 l.lo = fmin(l.lo, cell->ceiling);
                 l.hi = fmax(l.hi, cell->ceiling);
             }
@@ -94,6 +110,15 @@ static void put_cpu(FILE *f, const struct listed *l, const char *does) {
     }
 }
 
+/* The same, `does` being that it has a verdict: not said where none has enough blocks. */
+static void put_cpu_verdict(FILE *f, const struct listed *l, const char *does) {
+    if (l->with_cpu == 0 || l->cpu_verdicts >= l->with_cpu) {
+        put_cpu(f, l, does);
+    } else if (l->cpu_verdicts > 0) {
+        fprintf(f, "; CPU per request %s, where enough blocks count", does);
+    }
+}
+
 static void caution_lower_bound(struct maker *m, const char *workload) {
     const struct listed l =
         list_cells(m, workload, "the load generator limited the throughput of", is_lower_bound);
@@ -101,7 +126,7 @@ static void caution_lower_bound(struct maker *m, const char *workload) {
         return;
     }
     fputs(". Those figures are lower bounds and bear no verdict", m->say.f);
-    put_cpu(m->say.f, &l, "does");
+    put_cpu_verdict(m->say.f, &l, "does");
     if (isfinite(l.lo) && isfinite(l.hi)) {
         fputs(". They are ", m->say.f);
         put_shares(m->say.f, &l);
@@ -124,7 +149,7 @@ static void caution_without_bound(struct maker *m, const char *workload) {
           "each target reached in this run and no more: nothing can be concluded from them about "
           "one target's throughput beside another's",
           m->say.f);
-    put_cpu(m->say.f, &l, "bears its verdict");
+    put_cpu_verdict(m->say.f, &l, "bears its verdict");
     fputc('.', m->say.f);
     maker_caution(m);
 }
@@ -144,7 +169,9 @@ static void caution_near(struct maker *m, const char *workload) {
         put_shares(m->say.f, &l);
         fputc(')', m->say.f);
     }
-    fputs(". Throughput bears its verdict there, but targets may differ by more than it shows",
+    fputs(l.rate_verdicts > 0
+              ? ". Throughput bears its verdict there, but targets may differ by more than it shows"
+              : ". Targets may differ by more than their throughput shows",
           m->say.f);
     if (l.with_cpu > 0) {
         put_cpu(m->say.f, &l, "is not touched by that");

@@ -22,6 +22,9 @@ bool maker_begin(struct maker *m);
 /* Ends it. Of one kind and figure, larger `size` comes first. */
 void maker_end(struct maker *m, enum finding_kind kind, enum verdict_about about, double size);
 
+/* Ends one that is no finding: its text, which is the caller's; NULL out of memory. */
+char *maker_take(struct maker *m);
+
 /* Ends one that says what must not be concluded. */
 void maker_caution(struct maker *m);
 
@@ -61,6 +64,12 @@ void findings_say_failures(struct maker *m);
  * which most failed, and how many more there are. */
 void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n);
 void findings_say_cautions(struct maker *m);
+/* Which findings rest on no control. */
+void findings_caution_control(struct maker *m);
+/* What the run resolves, and in which cells. */
+void findings_say_resolution(struct maker *m);
+/* Cells in which the control was measured in that figure. */
+size_t findings_control_cells(const struct verdicts *v, enum verdict_about about);
 void findings_judge_run(struct findings *f, const struct verdicts *v);
 
 #endif

@@ -1,8 +1,12 @@
 /* Whether a run is validated. */
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "report/findings_parts.h"
+
+#define ALARMS_NAMED 6 /* of one figure */
 
 /* Appends to a fixed text; what does not fit is cut. */
 struct line {
@@ -25,15 +29,32 @@ static bool aa_failed(enum aa_state state) {
     return state == AA_ALARM || state == AA_BIASED;
 }
 
+size_t findings_control_cells(const struct verdicts *v, enum verdict_about about) {
+    return v->aa[about].gated.cells + v->aa[about].limited;
+}
+
 static void add_control(struct line *l, const struct verdicts *v) {
     const struct cell_target *t = &v->cells->targets[v->control];
     line_add(l, "the A/A control (%s again, as %s)", t->base, t->name);
 }
 
-static void add_alarm(struct line *l, const struct verdict_row *r) {
-    char text[VERDICT_TEXT_MAX];
-    verdict_row_text(r, true, text, sizeof text);
-    line_add(l, "%s, %d connections: %s", r->a->workload, r->a->connections, text);
+/* Every cell that alarms, as far as there is room. */
+static void add_alarms(struct line *l, const struct verdicts *v, enum verdict_about about) {
+    size_t named = 0;
+    for (size_t i = v->pair_count; i < v->count && named < ALARMS_NAMED; i++) {
+        const struct verdict_row *r = &v->row[i];
+        char text[VERDICT_TEXT_MAX];
+        if (r->about == about && verdict_row_alarms(r)) {
+            verdict_row_text(r, true, text, sizeof text);
+            line_add(l, "%s%s, %d connection%s: %s", named > 0 ? "; " : "", r->a->workload,
+                     r->a->connections, r->a->connections == 1 ? "" : "s", text);
+            named++;
+        }
+    }
+    const size_t more = v->aa[about].gated.alarms - named;
+    if (more > 0) {
+        line_add(l, "; and %zu more cell%s", more, more == 1 ? "" : "s");
+    }
 }
 
 static void add_pooled(struct line *l, const struct aa *aa) {
@@ -42,26 +63,35 @@ static void add_pooled(struct line *l, const struct aa *aa) {
 }
 
 /* One figure of the control, said with its numbers. */
-static void add_aa(struct line *l, const struct verdict_aa *aa, const char *title) {
-    const struct aa *g = &aa->gated;
+static void add_aa(struct line *l, const struct verdicts *v, enum verdict_about about) {
+    const struct aa *g = &v->aa[about].gated;
+    const char *title = verdict_about_info(about)->title;
+    const size_t cells = findings_control_cells(v, about);
     if (g->state == AA_ALARM) {
-        line_add(l, "in %zu of %zu cells in %s (", g->alarms, g->judged, title);
-        add_alarm(l, aa->alarm);
+        line_add(l, "in %zu of %zu %scell%s in %s (", g->alarms, g->judged,
+                 g->judged < cells ? "judged " : "", g->judged == 1 ? "" : "s", title);
+        add_alarms(l, v, about);
         line_add(l, ")");
-    } else {
-        line_add(l, "in %s over %zu cell%s (", title, g->judged, g->judged == 1 ? "" : "s");
-        add_pooled(l, g);
-        line_add(l, g->state == AA_BIASED ? ", which excludes 0)" : ")");
+        return;
     }
+    line_add(l, "in %s over %zu ", title, g->judged);
+    if (g->judged < cells) {
+        line_add(l, "of %zu ", cells);
+    }
+    line_add(l, "cell%s (", cells == 1 ? "" : "s");
+    add_pooled(l, g);
+    line_add(l, g->state == AA_BIASED ? ", which excludes 0)" : ")");
 }
 
+/* What failed, of every figure; or what did not, of those whose pooled interval decides. */
 static void add_all(struct line *l, const struct verdicts *v, bool failed) {
     const char *sep = " ";
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
-        const struct verdict_aa *aa = &v->aa[i];
-        if (aa->gated.judged > 0 && aa_failed(aa->gated.state) == failed) {
+    const int end = failed ? ABOUT_COUNT : ABOUT_POOLED_COUNT;
+    for (int i = 0; i < end; i++) {
+        const struct aa *g = &v->aa[i].gated;
+        if (g->judged > 0 && aa_failed(g->state) == failed) {
             line_add(l, "%s", sep);
-            add_aa(l, aa, verdict_about_info((enum verdict_about)i)->title);
+            add_aa(l, v, (enum verdict_about)i);
             sep = " and ";
         }
     }
@@ -82,8 +112,7 @@ static struct unjudged why_unjudged(const struct verdicts *v, enum verdict_about
             continue;
         }
         u.cells++;
-        if (about == ABOUT_RATE &&
-            (r->a->client == CLIENT_LIMITED || r->b->client == CLIENT_LIMITED)) {
+        if (verdict_row_limited(r)) {
             u.limited++;
         } else {
             u.valid = n > u.valid ? n : u.valid;
@@ -117,7 +146,7 @@ static void add_why(struct line *l, const struct verdicts *v, const struct unjud
 }
 
 static void add_unjudged(struct line *l, const struct verdicts *v) {
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+    for (int i = 0; i < ABOUT_POOLED_COUNT; i++) {
         if (v->aa[i].gated.judged > 0) {
             continue;
         }
@@ -146,10 +175,10 @@ static void say_not_judged(struct line *l, const struct verdicts *v) {
                  v->blocks);
         return;
     }
-    struct unjudged u[ABOUT_AA_COUNT];
+    struct unjudged u[ABOUT_POOLED_COUNT];
     bool alike = true; /* neither has another reason than too few blocks */
     size_t valid = 0;
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+    for (int i = 0; i < ABOUT_POOLED_COUNT; i++) {
         u[i] = why_unjudged(v, (enum verdict_about)i);
         alike = alike && u[i].cells > 0 && u[i].limited == 0;
         valid = u[i].valid > valid ? u[i].valid : valid;
@@ -160,19 +189,36 @@ static void say_not_judged(struct line *l, const struct verdicts *v) {
         return;
     }
     line_add(l, " could not be judged:");
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+    for (int i = 0; i < ABOUT_POOLED_COUNT; i++) {
         line_add(l, "%s %s ", i > 0 ? ";" : "", verdict_about_info((enum verdict_about)i)->title);
         add_why(l, v, &u[i]);
     }
 }
 
+/* In how many of its cells the control was judged: in CPU per request, else in throughput. */
+static void count_cells(struct findings *f, const struct verdicts *v) {
+    const enum verdict_about about =
+        v->aa[ABOUT_CPU].gated.judged == 0 && v->aa[ABOUT_RATE].gated.judged > 0 ? ABOUT_RATE
+                                                                                 : ABOUT_CPU;
+    f->cells_judged = v->aa[about].gated.judged;
+    f->cells_measured = findings_control_cells(v, about);
+}
+
+static void put_word(struct findings *f) {
+    const char *name = findings_validity_name(f->validity);
+    if (f->validity == FINDINGS_VALIDATED && f->cells_judged < f->cells_measured) {
+        snprintf(f->validity_word, sizeof f->validity_word, "%s in %zu of %zu cells", name,
+                 f->cells_judged, f->cells_measured);
+    } else {
+        snprintf(f->validity_word, sizeof f->validity_word, "%s", name);
+    }
+}
+
 void findings_judge_run(struct findings *f, const struct verdicts *v) {
     struct line l = {f->validity_reason, sizeof f->validity_reason, 0};
-    size_t judged = 0;
     bool failed = false;
     bool ungated_failed = false;
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
-        judged += v->aa[i].gated.judged;
+    for (int i = 0; i < ABOUT_COUNT; i++) {
         failed = failed || aa_failed(v->aa[i].gated.state);
         ungated_failed = ungated_failed || aa_failed(v->aa[i].ungated.state);
     }
@@ -180,10 +226,12 @@ void findings_judge_run(struct findings *f, const struct verdicts *v) {
     f->resolution_rate = v->aa[ABOUT_RATE].gated.resolution;
     f->resolution_worst = v->aa[ABOUT_CPU].gated.resolution_worst;
     f->resolution_rate_worst = v->aa[ABOUT_RATE].gated.resolution_worst;
-    f->validity = judged == 0 ? FINDINGS_NOT_JUDGED
-                  : failed    ? FINDINGS_NOT_VALIDATED
-                              : FINDINGS_VALIDATED;
-    if (judged == 0) {
+    count_cells(f, v);
+    f->validity = failed                ? FINDINGS_NOT_VALIDATED
+                  : f->cells_judged > 0 ? FINDINGS_VALIDATED
+                                        : FINDINGS_NOT_JUDGED;
+    put_word(f);
+    if (f->validity == FINDINGS_NOT_JUDGED) {
         say_not_judged(&l, v);
         return;
     }

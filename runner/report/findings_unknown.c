@@ -28,7 +28,7 @@ static struct seen look(const struct cells *c, size_t target, enum quality_id id
 }
 
 /* "foreign-cpu of ext in 7 of 7 trials", all targets but the null server. */
-static size_t put_signal(struct maker *m, enum quality_id id, size_t *left_out) {
+static size_t put_signal(struct maker *m, enum quality_id id, struct seen *all) {
     const struct cells *c = m->v->cells;
     size_t said = 0;
     for (size_t t = 0; t < c->target_count; t++) {
@@ -46,27 +46,37 @@ static size_t put_signal(struct maker *m, enum quality_id id, size_t *left_out) 
             fputs(", of ", m->say.f);
         }
         fprintf(m->say.f, "%s in %zu of %zu trials", c->targets[t].name, s.unknown, s.trials);
-        *left_out += s.left_out;
+        all->unknown += s.unknown;
+        all->left_out += s.left_out;
     }
     return said;
 }
 
+/* What is left out is nothing that a verdict rests on. */
+static void put_what_rests_on_it(FILE *f, const struct seen *all) {
+    static const char why[] = "since another trial of their block was invalid by this signal";
+    fputs(". Unknown is not undisturbed: ", f);
+    if (all->left_out == all->unknown) {
+        fprintf(f, "no verdict rests on these trials, %s.", why);
+        return;
+    }
+    fputs("what is said of these targets, the control's verdict included, rests on trials that "
+          "nobody watched for it",
+          f);
+    if (all->left_out > 0) {
+        fprintf(f, "; %zu more of these trials %s left out, %s", all->left_out,
+                all->left_out == 1 ? "is" : "are", why);
+    }
+    fputc('.', f);
+}
+
 void findings_say_unknown(struct maker *m) {
     for (int id = 0; id < QUALITY_COUNT; id++) {
-        size_t left_out = 0;
-        if (put_signal(m, (enum quality_id)id, &left_out) == 0) {
+        struct seen all = {0};
+        if (put_signal(m, (enum quality_id)id, &all) == 0) {
             continue;
         }
-        fputs(". Unknown is not undisturbed: what is said of these targets, the control's verdict "
-              "included, rests on trials that nobody watched for it",
-              m->say.f);
-        if (left_out > 0) {
-            fprintf(m->say.f,
-                    "; %zu of them are left out, since another trial of their block was invalid by "
-                    "this signal",
-                    left_out);
-        }
-        fputc('.', m->say.f);
+        put_what_rests_on_it(m->say.f, &all);
         maker_end(m, FINDING_CAUTION, ABOUT_COUNT, 0);
     }
 }

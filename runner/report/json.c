@@ -96,8 +96,10 @@ static json_t *findings_json(const struct findings *f) {
         json_array_append_new(list, json_pack("{s:s, s:s}", "kind", kinds[f->finding[i].kind],
                                               "text", f->finding[i].text));
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "validity", findings_validity_name(f->validity),
-                     "reason", f->validity_reason, "resolution", real_or_null(f->resolution),
+    return json_pack("{s:s, s:s, s:{s:I, s:I}, s:o, s:o, s:o}", "validity",
+                     findings_validity_name(f->validity), "reason", f->validity_reason,
+                     "control_cells", "judged", (json_int_t)f->cells_judged, "measured",
+                     (json_int_t)f->cells_measured, "resolution", real_or_null(f->resolution),
                      "resolution_rate", real_or_null(f->resolution_rate), "findings", list);
 }
 

@@ -1,53 +1,19 @@
 /* The top of a report: is the run to be believed, what does it say, and what does it not. */
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/page_parts.h"
 
-/* The worst cell first: a difference may be in any of them. */
-static void put_one_resolution(struct doc *d, double median, double worst, const char *title) {
-    char text[2][16];
-    snprintf(text[0], sizeof text[0], "%.1f%%", 100 * worst);
-    snprintf(text[1], sizeof text[1], "%.1f%%", 100 * median);
-    doc_say(d, "%s of %s", text[0], title);
-    if (strcmp(text[0], text[1]) != 0) {
-        doc_say(d, " in the worst cell, %s in the median one", text[1]);
-    }
-}
-
-static void put_resolution(struct doc *d, const struct findings *findings) {
-    const bool cpu = isfinite(findings->resolution);
-    const bool rate = isfinite(findings->resolution_rate);
-    if (!cpu && !rate) {
-        return;
-    }
-    doc_begin(d, DOC_PARAGRAPH, NULL);
-    doc_strong(d, "Resolution");
-    doc_say(d, ": ");
-    if (cpu) {
-        put_one_resolution(d, findings->resolution, findings->resolution_worst, "CPU per request");
-    }
-    if (rate) {
-        doc_say(d, cpu ? "; " : "");
-        put_one_resolution(d, findings->resolution_rate, findings->resolution_rate_worst,
-                           "throughput");
-    }
-    doc_say(d, ". Where a cell resolves no better, this run cannot be expected to show a smaller "
-               "difference.");
-    doc_close(d, DOC_PARAGRAPH);
-}
-
 void page_validity(struct doc *d, const struct findings *findings) {
-    static const char *const words[] = {
-        [FINDINGS_NOT_JUDGED] = "Not judged",
-        [FINDINGS_VALIDATED] = "Validated",
-        [FINDINGS_NOT_VALIDATED] = "Not validated",
-    };
-    const enum doc_block block = findings->validity == FINDINGS_VALIDATED ? DOC_GOOD : DOC_BAD;
+    const bool all = findings->validity == FINDINGS_VALIDATED &&
+                     findings->cells_judged == findings->cells_measured;
+    const enum doc_block block = all ? DOC_GOOD : DOC_BAD;
+    char word[sizeof findings->validity_word];
+    snprintf(word, sizeof word, "%s", findings->validity_word);
+    word[0] = (char)toupper((unsigned char)word[0]);
     doc_begin(d, block, NULL);
-    doc_strong(d, words[findings->validity]);
+    doc_strong(d, word);
     doc_say(d, ": ");
     doc_name(d, findings->validity_reason);
     doc_say(d, findings->validity == FINDINGS_NOT_VALIDATED
@@ -55,7 +21,13 @@ void page_validity(struct doc *d, const struct findings *findings) {
                      "before believing them."
                    : ".");
     doc_close(d, block);
-    put_resolution(d, findings);
+    if (findings->resolution_text) {
+        doc_begin(d, DOC_PARAGRAPH, NULL);
+        doc_strong(d, "Resolution");
+        doc_say(d, ": ");
+        doc_name(d, findings->resolution_text);
+        doc_close(d, DOC_PARAGRAPH);
+    }
 }
 
 void page_about(struct doc *d, enum verdict_about about) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quality.h"
+#include "report/calibration.h"
 #include "report/page_parts.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -85,7 +86,7 @@ static void put_rows(struct doc *d, const struct verdicts *v, size_t from, size_
 
 static void put_pooled(struct doc *d, const struct verdicts *v) {
     doc_begin(d, DOC_LIST, NULL);
-    for (int i = 0; i < ABOUT_AA_COUNT; i++) {
+    for (int i = 0; i < ABOUT_POOLED_COUNT; i++) {
         const struct aa *aa = &v->aa[i].gated;
         if (aa->judged > 0) {
             doc_begin(d, DOC_ITEM, NULL);
@@ -113,8 +114,9 @@ void page_control(struct doc *d, const struct verdicts *v) {
         d, DOC_PARAGRAPH, NULL,
         "The same server under two names, judged as any two targets are: on a perfect machine "
         "every ratio is 1.000. Any difference here was put there by the machine or by loopbench. "
-        "CPU per request and throughput decide whether the run is validated; throughput that "
-        "the load generator limited does not.");
+        "A difference in any figure makes the run not validated, and so does a pooled interval "
+        "of CPU per request or throughput that excludes 1; throughput that the load generator "
+        "limited decides nothing.");
     if (v->aa[0].gated.judged + v->aa[1].gated.judged > 0) {
         put_pooled(d, v);
     }
@@ -138,6 +140,12 @@ void page_verdicts(struct doc *d, const struct verdicts *v) {
             v->ratios, v->ratios, 100 * (1 - v->rule.alpha), 100 * v->rule.margin);
     doc_code(d, "verdicts.csv");
     doc_say(d, ".");
+    if (calibration_is(v->cells->store)) {
+        doc_say(d, " ");
+        doc_code(d, "calibration.md");
+        doc_say(d, " judges the handicaps' CPU per request alone, fewer ratios, so its intervals "
+                   "of the same ratios are narrower.");
+    }
     doc_close(d, DOC_PARAGRAPH);
     put_rows(d, v, 0, v->pair_count);
 }

@@ -140,7 +140,7 @@ static void put_part(struct doc *d, const struct replay_judged *j, size_t i) {
     } else {
         const struct cells *c = &run->reading.cells;
         doc_say(d, "%zu round%s; %s; mode ", c->rounds, c->rounds == 1 ? "" : "s",
-                findings_validity_name(run->reading.findings.validity));
+                run->reading.findings.validity_word);
         doc_code(d, *c->mode ? c->mode : "closed loop");
         doc_say(d, "%s: ", run->reading.store.state == STORE_COMPLETE ? "" : "; not complete");
         snprintf(href, sizeof href, "%s/report.html", p->name);

@@ -104,7 +104,7 @@ static void put_run(struct doc *d, const char *label, const struct reading *r) {
     doc_say(d, ", begun ");
     doc_name(d, manifest_text(m, "started", buf, sizeof buf, "?"));
     doc_say(d, ", %zu round%s, %s", r->cells.rounds, r->cells.rounds == 1 ? "" : "s",
-            findings_validity_name(r->findings.validity));
+            r->findings.validity_word);
     doc_close(d, DOC_ITEM);
 }
 

@@ -63,7 +63,7 @@ static void put_repeats(struct doc *d, const struct site_run *run) {
 static const char *validity_text(const struct site_run *run) {
     return run->counts                               ? "counts, not times"
            : strcmp(run->kind, CROSSCHECK_KIND) == 0 ? "cross-check"
-                                                     : findings_validity_name(run->validity);
+                                                     : run->validity;
 }
 
 static void put_run(struct doc *d, const struct site *s, const struct site_run *run, bool repeats) {

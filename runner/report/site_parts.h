@@ -16,7 +16,7 @@ struct site_run {
     char name[SITE_NAME_MAX]; /* of its folder below runs/; nothing but letters, digits, . _ - */
     json_t *manifest;         /* owned */
     enum store_state state;
-    enum findings_validity validity;
+    char validity[64]; /* in words; "" of counts */
     size_t trials;
     const char *kind; /* the manifest's, "" of an ordinary run; points into it */
     bool counts;      /* it holds counts and no trials */

@@ -149,7 +149,7 @@ static int take_facts(struct site_run *run, const char *dir, struct err *e) {
     if (reading_open(&r, dir, e) != 0) {
         return -1;
     }
-    run->validity = r.findings.validity;
+    snprintf(run->validity, sizeof run->validity, "%s", r.findings.validity_word);
     run->trials = r.store.count;
     reading_release(&r);
     const int repeats = reproduction_read(&run->reproduction, dir, e);

@@ -43,8 +43,9 @@ enum verdict_about {
     ABOUT_COUNT,
 };
 
-/* The A/A control decides over these, the first ones: what the run's claims rest on. */
-#define ABOUT_AA_COUNT 2
+/* In every figure an alarm of the A/A control undoes the run. In these, the first ones, which its
+ * claims rest on, its pooled interval does so too, and without one of them it is not judged. */
+#define ABOUT_POOLED_COUNT 2
 
 struct verdict_about_info {
     const char *title; /* "CPU per request" */
@@ -60,7 +61,7 @@ struct verdict_row {
     bool control; /* A is the A/A control, B the target it repeats */
     const struct cell *a, *b;
     struct verdict gated, ungated;
-    bool differs;          /* the two are of different kinds */
+    bool differs;          /* the two are of different kinds, and not both without a verdict */
     size_t invalid_blocks; /* left out of gated because a trial of the pair was invalid */
     size_t few_blocks;     /* left out of gated because too few samples lie beyond the percentile */
     char missing[PERCENTILE_TEXT_MAX]; /* why the percentile cannot be judged at all; "" = it can */
@@ -79,7 +80,7 @@ struct verdict_trials {
 /* The A/A control in one figure. */
 struct verdict_aa {
     struct aa gated, ungated;
-    const struct verdict_row *alarm; /* the first control row with a difference (gated), or NULL */
+    const struct verdict_row *worst; /* the control row that resolves least (gated), or NULL */
     size_t limited; /* control cells left out because the load generator limited them */
 };
 
@@ -93,7 +94,7 @@ struct verdicts {
     struct verdict_row *row; /* by figure, workload, connections, pair; control rows last */
     size_t count;
     size_t pair_count; /* rows that are not the control's: row[0 .. pair_count) */
-    struct verdict_aa aa[ABOUT_AA_COUNT];
+    struct verdict_aa aa[ABOUT_COUNT];
     size_t control;                /* index of the control target, or SIZE_MAX */
     bool has_null;                 /* the null server was measured */
     struct verdict_trials *trials; /* of each target of cells */
@@ -111,6 +112,14 @@ int verdicts_build(struct verdicts *v, const struct cells *c, const struct verdi
                    struct err *e);
 
 void verdicts_release(struct verdicts *v);
+
+/* True for a row of the control whose throughput the load generator limited: it proves nothing, and
+ * the control is judged without it. */
+bool verdict_row_limited(const struct verdict_row *r);
+
+/* True when the gated verdict says that the two differ; of a control row, which is none to believe
+ * where the load generator set it, that is an alarm. */
+bool verdict_row_alarms(const struct verdict_row *r);
 
 /* True when one of a trial's flags says invalid. */
 bool verdict_flags_invalid(const char *flags);

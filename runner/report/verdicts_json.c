@@ -53,12 +53,13 @@ static json_t *aa_json(const struct aa *aa) {
 
 static json_t *control_json(const struct verdicts *v) {
     json_t *list = json_array();
-    for (int i = 0; v->control != SIZE_MAX && i < ABOUT_AA_COUNT; i++) {
+    for (int i = 0; v->control != SIZE_MAX && i < ABOUT_COUNT; i++) {
         const struct verdict_about_info *info = verdict_about_info((enum verdict_about)i);
         json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:I}", "figure", figure_info(info->figure)->key,
-                            "gated", aa_json(&v->aa[i].gated), "ungated",
-                            aa_json(&v->aa[i].ungated), "limited", (json_int_t)v->aa[i].limited));
+            list, json_pack("{s:s, s:b, s:o, s:o, s:I}", "figure", figure_info(info->figure)->key,
+                            "pooled_decides", i < ABOUT_POOLED_COUNT, "gated",
+                            aa_json(&v->aa[i].gated), "ungated", aa_json(&v->aa[i].ungated),
+                            "limited", (json_int_t)v->aa[i].limited));
     }
     return list;
 }

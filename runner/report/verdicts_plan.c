@@ -57,9 +57,13 @@ void verdicts_plan(struct verdicts *v, const struct verdicts_options *o) {
     v->rule.alpha = verdict_alpha(v->ratios);
 }
 
-static bool is_limited(const struct verdict_row *r) {
+bool verdict_row_limited(const struct verdict_row *r) {
     return r->about == ABOUT_RATE &&
            (r->a->client == CLIENT_LIMITED || r->b->client == CLIENT_LIMITED);
+}
+
+bool verdict_row_alarms(const struct verdict_row *r) {
+    return r->gated.kind == VERDICT_HIGHER || r->gated.kind == VERDICT_LOWER;
 }
 
 struct control_room {
@@ -76,7 +80,7 @@ static struct aa judge_control(struct verdicts *v, struct verdict_source *s,
     size_t n = 0;
     for (size_t i = v->pair_count; i < v->count; i++) {
         struct verdict_row *r = &v->row[i];
-        if (r->about != about || is_limited(r)) {
+        if (r->about != about || verdict_row_limited(r)) {
             continue;
         }
         verdict_source_fill(s, r, gated);
@@ -86,7 +90,7 @@ static struct aa judge_control(struct verdicts *v, struct verdict_source *s,
         room->cell[n++] = (struct aa_cell){at, at + rounds, rounds};
         at += 2 * rounds;
     }
-    return aa_judge(room->cell, n, &v->rule, room->work);
+    return aa_judge(room->cell, n, &v->rule, about < ABOUT_POOLED_COUNT, room->work);
 }
 
 int verdicts_judge_control(struct verdicts *v, struct verdict_source *s) {
@@ -99,13 +103,14 @@ int verdicts_judge_control(struct verdicts *v, struct verdict_source *s) {
         .work = calloc(rows * (rounds + 1) + 1, sizeof *room.work),
     };
     const bool ok = room.cell && room.row && room.values && room.work;
-    for (int about = 0; ok && about < ABOUT_AA_COUNT; about++) {
+    for (int about = 0; ok && about < ABOUT_COUNT; about++) {
         struct verdict_aa *aa = &v->aa[about];
         aa->ungated = judge_control(v, s, (enum verdict_about)about, false, &room);
         aa->gated = judge_control(v, s, (enum verdict_about)about, true, &room);
-        aa->alarm = aa->gated.alarms > 0 ? room.row[aa->gated.first_alarm] : NULL;
+        aa->worst = aa->gated.judged > 0 ? room.row[aa->gated.worst] : NULL;
         for (size_t i = v->pair_count; i < v->count; i++) {
-            aa->limited += v->row[i].about == (enum verdict_about)about && is_limited(&v->row[i]);
+            aa->limited +=
+                v->row[i].about == (enum verdict_about)about && verdict_row_limited(&v->row[i]);
         }
     }
     free(room.cell);

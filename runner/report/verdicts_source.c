@@ -172,12 +172,18 @@ static struct verdict judge(struct verdict_row *row, struct verdict_source *s,
     return v;
 }
 
+/* Two reasons to say nothing are no difference. */
+static bool says_something(enum verdict_kind kind) {
+    return kind != VERDICT_INSUFFICIENT && kind != VERDICT_CLIENT_LIMITED;
+}
+
 void verdict_row_judge(struct verdict_row *row, struct verdict_source *s,
                        const struct verdict_rule *rule) {
     row->ungated = judge(row, s, rule, false);
     row->missing[0] = '\0'; /* the reason told is the gated verdict's */
     row->gated = judge(row, s, rule, true);
-    row->differs = row->gated.kind != row->ungated.kind;
+    row->differs = row->gated.kind != row->ungated.kind &&
+                   (says_something(row->gated.kind) || says_something(row->ungated.kind));
 }
 
 void verdict_row_text(const struct verdict_row *r, bool gated, char *out, size_t size) {

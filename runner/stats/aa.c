@@ -21,13 +21,17 @@ static void judge_cells(struct aa *aa, const struct aa_cell cells[],
                         const struct verdict_rule *rule, double work[]) {
     double *halves = work;
     double *pool = work + aa->cells;
+    double widest = -INFINITY;
     for (size_t i = 0; i < aa->cells; i++) {
         const struct verdict v =
             verdict_judge(cells[i].a, cells[i].b, cells[i].n, rule, pool + aa->pairs);
         if (v.kind == VERDICT_INSUFFICIENT) {
             continue;
         }
-        halves[aa->judged++] = (v.log_hi - v.log_lo) / 2.0;
+        const double half = (v.log_hi - v.log_lo) / 2.0;
+        halves[aa->judged++] = half;
+        aa->worst = half > widest ? i : aa->worst;
+        widest = fmax(widest, half);
         aa->pairs += v.pairs.valid;
         if (is_alarm(&v)) {
             aa->first_alarm = aa->alarms == 0 ? i : aa->first_alarm;
@@ -36,7 +40,7 @@ static void judge_cells(struct aa *aa, const struct aa_cell cells[],
     }
 }
 
-static enum aa_state state_of(const struct aa *aa) {
+static enum aa_state state_of(const struct aa *aa, bool pooled) {
     if (aa->cells == 0) {
         return AA_ABSENT;
     }
@@ -46,12 +50,12 @@ static enum aa_state state_of(const struct aa *aa) {
     if (aa->alarms > 0) {
         return AA_ALARM;
     }
-    return aa->log_lo > 0.0 || aa->log_hi < 0.0 ? AA_BIASED : AA_VALIDATED;
+    return pooled && (aa->log_lo > 0.0 || aa->log_hi < 0.0) ? AA_BIASED : AA_VALIDATED;
 }
 
 struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_rule *rule,
-                   double work[]) {
-    struct aa aa = {.cells = n, .first_alarm = n};
+                   bool pooled, double work[]) {
+    struct aa aa = {.cells = n, .first_alarm = n, .worst = n};
     judge_cells(&aa, cells, rule, work);
     const size_t judged = order_clean(work, aa.judged);
     aa.resolution = expm1(order_median(work, judged));
@@ -62,6 +66,6 @@ struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_
     const struct yuen_interval span = yuen_interval(&aa.pooled, AA_POOLED_ALPHA);
     aa.log_lo = span.lo;
     aa.log_hi = span.hi;
-    aa.state = state_of(&aa);
+    aa.state = state_of(&aa, pooled);
     return aa;
 }

@@ -2,18 +2,22 @@
  * was put there by the harness or the machine, so a run whose control finds something is not to be
  * believed.
  *
- * Validated when all of these hold:
+ * One metric is validated when all of these hold:
  *   - at least one control cell has enough valid blocks (verdict_needed);
  *   - no alarm: no control cell's verdict is higher or lower (verdict.h, same margin, same alpha'
  *     as every other ratio of the run);
- *   - the pooled 95% interval (Yuen's, over the log ratios of all control cells together) holds 0.
- *     It is much narrower than one cell's, so it finds biases that no single cell can.
+ *   - where the pooled rule is asked for, the pooled 95% interval (Yuen's, over the log ratios of
+ *     all control cells together) holds 0. It is much narrower than one cell's, so it finds biases
+ *     that no single cell can.
  *
- * The pooled rule makes about one sound run in twenty fail by chance. That is its price; the remedy
- * is to run again, never to drop the control.
+ * The pooled rule makes about one sound run in twenty fail by chance, for each metric that it is
+ * asked of; alarms, at alpha', add little. That is its price; the remedy is to run again, never to
+ * drop the control. So alarms are looked for in every metric that bears a verdict, and the pooled
+ * rule is asked of those that the run's claims rest on.
  *
- * Judge a metric that the verdicts rest on: server CPU per request, and throughput where the run
- * claims throughput. Memory, being nearly deterministic, may differ by a page and say nothing. */
+ * Sources: Kohavi, Longbotham, Sommerfield & Henne, Controlled experiments on the web, Data Mining
+ * and Knowledge Discovery 18, 2009 (the A/A test); the interval is Yuen's, Biometrika 61, 1974
+ * (yuen.h), the level Bonferroni's (verdict.h). */
 #ifndef LOOPBENCH_STATS_AA_H
 #define LOOPBENCH_STATS_AA_H
 
@@ -36,7 +40,7 @@ enum aa_state {
     AA_ABSENT,       /* no control cell: the run was told to do without */
     AA_INSUFFICIENT, /* no control cell had enough valid blocks */
     AA_ALARM,        /* a control cell showed a difference */
-    AA_BIASED,       /* the pooled interval excludes 0 */
+    AA_BIASED,       /* the pooled interval, where it decides, excludes 0 */
 };
 
 struct aa {
@@ -52,14 +56,16 @@ struct aa {
      * the median cell's, which is what one ordinary verdict of this run can resolve, and the worst
      * cell's. NaN when no cell was judged. */
     double resolution, resolution_worst;
+    size_t worst; /* index of the worst cell; cells when none was judged */
 };
 
 /* Doubles of work space that aa_judge needs for these cells. */
 size_t aa_work_size(const struct aa_cell cells[], size_t n);
 
-/* Judge the control; work has room for aa_work_size(cells, n). An alarm is reported before a bias
- * when there are both. */
+/* Judge the control in one metric; work has room for aa_work_size(cells, n). With `pooled` false
+ * the pooled interval is computed all the same and decides nothing. An alarm is reported before a
+ * bias when there are both. */
 struct aa aa_judge(const struct aa_cell cells[], size_t n, const struct verdict_rule *rule,
-                   double work[]);
+                   bool pooled, double work[]);
 
 #endif

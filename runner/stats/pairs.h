@@ -1,4 +1,9 @@
-/* Pairs: what two targets showed in the same block, as log ratios. */
+/* Pairs: what two targets showed in the same block, as log ratios.
+ *
+ * Sources: Abedi & Brecht, Conducting repeatable experiments in highly variable cloud computing
+ * environments, ICPE 2017 (blocks: randomised multiple interleaved trials); Fleming & Wallace, How
+ * not to lie with statistics, Communications of the ACM 29 (1986) 218-221 (ratios are averaged as
+ * their logarithms). */
 #ifndef LOOPBENCH_STATS_PAIRS_H
 #define LOOPBENCH_STATS_PAIRS_H
 

@@ -81,6 +81,9 @@ def _():
         eq(found["control"]["false_alarms"], 0, "false alarms")
         has(text, "calibrated: the control does not differ", "calibration.md")
         has(text, "| 700 ns | +10.0% |", "calibration.md")
+        has(text, "These are 4 ratios, fixed before the run. report.md shows", "calibration.md")
+        with open(box.at("made", "report.md"), encoding="utf-8") as f:
+            has(f.read(), "so its intervals of the same ratios are narrower", "report.md")
 
 
 @tap.case("more rounds show smaller differences, and one of forty ratios larger ones")
@@ -156,7 +159,8 @@ def _():
     with Box() as box:
         found, text = made(box, EXACT, flags=disturbed)
         eq(found["calibrated"], False, "calibrated")
-        has(found["conclusion"], "too few valid blocks (3 of 11, 6 needed)", "conclusion")
+        has(found["conclusion"], "too few valid blocks (3 of 11, 6 needed); calibrate when nothing "
+            "else uses the machine", "conclusion")
         step = found["handicaps"][3]
         eq((step["verdict"], step["found"]), ("insufficient", False), "gated")
         eq((step["ungated"]["verdict"], step["ungated"]["blocks"]["valid"]), ("higher", 11),

@@ -175,6 +175,7 @@ def _():
             for part in (name(2), "Example CPU", "libevent,libuv,h2o", "hello, 8 connections",
                          "CPU/req", "validated"):
                 has(out, part)
+            ok(out.index("validated: ") < out.index("CPU/req"), "validity stands first")
         box.loopbench("show", "nothing").refused(2, "no run 'nothing'")
         box.loopbench("show").refused(2, "name a run")
 

@@ -226,6 +226,10 @@ static void test_unknown(void **state) {
         if (r.checks[i].state != DOCTOR_UNKNOWN || strcmp(r.checks[i].value, "unknown") != 0) {
             fail_msg("%s: %s", r.checks[i].name, r.checks[i].value);
         }
+        /* A reason to fear what is not known is no fact. */
+        if (strncmp(r.checks[i].why, "cannot be told; if bad: ", 24) != 0) {
+            fail_msg("%s: %s", r.checks[i].name, r.checks[i].why);
+        }
     }
     machine_release(&m);
 }

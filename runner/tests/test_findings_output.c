@@ -115,6 +115,28 @@ static void marks_say_who_set_a_throughput(void **state) {
     }
 }
 
+/* Whether the run is to be believed stands before its figures, and those before what they say. */
+static void the_screen_says_validity_first(void **state) {
+    struct synthetic s = usual();
+    struct err e = {0};
+    char *text = NULL;
+    size_t len = 0;
+    (void)state;
+    s.target[2].cpu = 9;
+    synthetic_make(&s);
+    struct concluded c = conclude(&s);
+    FILE *f = open_memstream(&text, &len);
+    assert_non_null(f);
+    assert_int_equal(findings_print_run(f, &s.cells, true, &e), 0);
+    fclose(f);
+    assert_memory_equal(text, "not validated: ", 15);
+    const char *table = strstr(text, "\nhello, 100 connections\n");
+    const char *sentence = strstr(text, "\n- hello: ");
+    assert_true(table && sentence && table < sentence);
+    free(text);
+    end(&c);
+}
+
 static char *read_back(const char *dir, const char *name) {
     char path[256];
     char *text = NULL;
@@ -180,7 +202,11 @@ static void names_are_inert_in_files(void **state) {
     assert_true(fabs(json_real_value(json_object_get(first, "ratio")) - 8.0 / 7.2) < 1e-9);
     assert_non_null(json_object_get(json_object_get(first, "ungated"), "ratio"));
     assert_int_equal(json_integer_value(json_object_get(verdicts, "ratios")), 5);
+    assert_int_equal(json_array_size(json_object_get(verdicts, "control")), ABOUT_COUNT);
     const json_t *findings = json_object_get(report, "findings");
+    const json_t *judged = json_object_get(findings, "control_cells");
+    assert_int_equal(json_integer_value(json_object_get(judged, "judged")), 1);
+    assert_int_equal(json_integer_value(json_object_get(judged, "measured")), 1);
     assert_int_equal(json_array_size(json_object_get(findings, "findings")), c.f.count);
     json_decref(report);
     free(text);
@@ -243,6 +269,7 @@ int main(void) {
         cmocka_unit_test(names_are_inert_on_a_terminal),
         cmocka_unit_test(at_most_eight_sentences_are_printed),
         cmocka_unit_test(marks_say_who_set_a_throughput),
+        cmocka_unit_test(the_screen_says_validity_first),
         cmocka_unit_test(names_are_inert_in_files),
         cmocka_unit_test(the_report_begins_with_not_validated),
         cmocka_unit_test(one_is_singular_and_counts_have_no_unit),

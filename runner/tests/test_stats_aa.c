@@ -42,7 +42,7 @@ static void measure(const double bias[CELLS]) {
 static void noise_alone_is_validated(void **state) {
     (void)state;
     measure(NULL);
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     assert_int_equal(aa.state, AA_VALIDATED);
     assert_int_equal(aa.judged, CELLS);
     assert_int_equal(aa.alarms, 0);
@@ -60,10 +60,11 @@ static void resolution_is_a_cells_half_width(void **state) {
         const struct verdict v = verdict_judge(a[c], b[c], N, &rule, room);
         half[c] = expm1((v.log_hi - v.log_lo) / 2.0);
     }
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     assert_true(half[2] < half[0] && half[0] < half[1]);
     assert_within(aa.resolution, half[0], 1e-12);
     assert_within(aa.resolution_worst, half[1], 1e-12);
+    assert_int_equal(aa.worst, 1);
 }
 
 static void the_pool_is_all_log_ratios_together(void **state) {
@@ -75,7 +76,7 @@ static void the_pool_is_all_log_ratios_together(void **state) {
     }
     const struct yuen y = yuen_estimate(d, order_clean(d, CELLS * N));
     const struct yuen_interval span = yuen_interval(&y, 0.05);
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     golden_same(aa.pooled.mean, y.mean, "pooled mean");
     golden_same(aa.log_lo, span.lo, "lo");
     golden_same(aa.log_hi, span.hi, "hi");
@@ -85,7 +86,7 @@ static void a_difference_in_one_cell_is_an_alarm(void **state) {
     (void)state;
     const double bias[CELLS] = {0.0, -0.08, 0.0};
     measure(bias);
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     assert_int_equal(aa.state, AA_ALARM);
     assert_int_equal(aa.alarms, 1);
     assert_int_equal(aa.first_alarm, 1);
@@ -95,10 +96,14 @@ static void a_small_bias_everywhere_is_found_by_pooling(void **state) {
     (void)state;
     const double bias[CELLS] = {0.006, 0.006, 0.006};
     measure(bias);
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     assert_int_equal(aa.alarms, 0);
     assert_int_equal(aa.state, AA_BIASED);
     assert_true(aa.log_lo > 0.0);
+    /* Where it is not asked for, it is told all the same. */
+    const struct aa told = aa_judge(cells, CELLS, &rule, false, work);
+    assert_int_equal(told.state, AA_VALIDATED);
+    golden_same(told.log_lo, aa.log_lo, "lo");
 }
 
 static void missing_blocks_leave_cells_out(void **state) {
@@ -108,7 +113,7 @@ static void missing_blocks_leave_cells_out(void **state) {
         a[0][i] = NAN; /* 5 valid: too few */
     }
     b[1][3] = NAN;
-    const struct aa aa = aa_judge(cells, CELLS, &rule, work);
+    const struct aa aa = aa_judge(cells, CELLS, &rule, true, work);
     assert_int_equal(aa.state, AA_VALIDATED);
     assert_int_equal(aa.judged, 2);
     assert_int_equal(aa.pairs, 10 + 11);
@@ -116,14 +121,14 @@ static void missing_blocks_leave_cells_out(void **state) {
 
 static void without_a_control_nothing_is_validated(void **state) {
     (void)state;
-    const struct aa absent = aa_judge(cells, 0, &rule, work);
+    const struct aa absent = aa_judge(cells, 0, &rule, true, work);
     assert_int_equal(absent.state, AA_ABSENT);
     assert_true(isnan(absent.resolution) && isnan(absent.resolution_worst));
     measure(NULL);
     for (size_t c = 0; c < CELLS; c++) {
         cells[c].n = 1; /* a smoke run */
     }
-    const struct aa few = aa_judge(cells, CELLS, &rule, work);
+    const struct aa few = aa_judge(cells, CELLS, &rule, true, work);
     assert_int_equal(few.state, AA_INSUFFICIENT);
     assert_true(isnan(few.resolution) && isnan(few.log_lo));
 }

@@ -299,6 +299,24 @@ static void a_client_limited_side_bears_no_throughput_verdict(void **state) {
     end(&s, &v);
 }
 
+/* Two reasons to say nothing: leaving blocks out changed no verdict. */
+static void insufficient_and_limited_do_not_differ(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    s.target[1].rate = 120000;
+    synthetic_make(&s);
+    for (int round = 0; round < 6; round++) {
+        flag(&s, "base", round, 10, "foreign-cpu-invalid");
+    }
+    struct verdicts v = judge(&s);
+    const struct verdict_row *r = row(&v, ABOUT_RATE, "base", "lean", 10);
+    assert_int_equal(r->gated.kind, VERDICT_INSUFFICIENT);
+    assert_int_equal(r->ungated.kind, VERDICT_CLIENT_LIMITED);
+    assert_false(r->differs);
+    assert_true(row(&v, ABOUT_CPU, "base", "lean", 10)->differs);
+    end(&s, &v);
+}
+
 static void one_round_is_insufficient(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -323,7 +341,11 @@ static void the_control_is_judged(void **state) {
     assert_int_equal(v.aa[ABOUT_RATE].gated.state, AA_VALIDATED);
     assert_int_equal(v.aa[ABOUT_CPU].gated.judged, 2);
     assert_true(v.aa[ABOUT_CPU].gated.resolution > 0 && v.aa[ABOUT_CPU].gated.resolution < 0.05);
-    assert_null(v.aa[ABOUT_CPU].alarm);
+    assert_non_null(v.aa[ABOUT_CPU].worst);
+    for (int i = 0; i < ABOUT_COUNT; i++) {
+        assert_int_equal(v.aa[i].gated.judged, 2);
+        assert_int_equal(v.aa[i].gated.alarms, 0);
+    }
     assert_int_equal(v.control, 3);
     assert_true(v.has_null);
     end(&s, &v);
@@ -335,8 +357,8 @@ static void the_control_is_judged(void **state) {
     }
     v = judge(&s);
     assert_int_equal(v.aa[ABOUT_CPU].gated.state, AA_ALARM);
-    assert_non_null(v.aa[ABOUT_CPU].alarm);
-    assert_int_equal(v.aa[ABOUT_CPU].alarm->a->connections, 100);
+    assert_true(verdict_row_alarms(row(&v, ABOUT_CPU, "base-again", "base", 100)));
+    assert_false(verdict_row_alarms(row(&v, ABOUT_CPU, "base-again", "base", 10)));
     assert_int_equal(v.aa[ABOUT_RATE].gated.state, AA_VALIDATED);
     end(&s, &v);
 }
@@ -405,6 +427,7 @@ int main(void) {
         cmocka_unit_test(failed_and_missing_trials_have_no_figure),
         cmocka_unit_test(percentiles_need_their_samples),
         cmocka_unit_test(a_client_limited_side_bears_no_throughput_verdict),
+        cmocka_unit_test(insufficient_and_limited_do_not_differ),
         cmocka_unit_test(one_round_is_insufficient),
         cmocka_unit_test(the_control_is_judged),
         cmocka_unit_test(the_control_leaves_limited_cells_out),

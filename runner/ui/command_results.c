@@ -46,8 +46,7 @@ static void validity_of(const struct catalog_run *r, char *out, size_t size) {
     if (reading_open(&reading, r->path, &e) == 0) {
         /* Its targets are load generators: there is no A/A control to judge. */
         snprintf(out, size, "%s",
-                 crosscheck_is(&reading.store) ? "cross-check"
-                                               : findings_validity_name(reading.findings.validity));
+                 crosscheck_is(&reading.store) ? "cross-check" : reading.findings.validity_word);
         reading_release(&reading);
     } else {
         snprintf(out, size, "%s", strstr(e.text, "no trial") ? "no trials" : "damaged");
@@ -91,7 +90,7 @@ static void list_run(FILE *out, const struct catalog_run *r, size_t columns, boo
     char date[4 * 24 + 8];
     char name[4 * LIST_COLUMNS + 8];
     char profile[4 * 12 + 8];
-    char validity[32];
+    char validity[64];
     text_terminal(date, sizeof date, manifest_text(r->manifest, "started", buf, sizeof buf, "-"),
                   24, false);
     date[strlen(date) > 16 ? 16 : strlen(date)] = '\0'; /* to the minute */
@@ -240,6 +239,7 @@ static int show_run(const struct reading *r, const struct reproduction *repeats,
     if (repeats) {
         show_reproduction(repeats, utf8);
     }
+    findings_print_validity(stdout, &r->findings, utf8);
     summary_print(stdout, &r->cells, utf8);
     findings_print(stdout, &r->findings, utf8);
     return show_counts(r->store.dir, utf8, e);

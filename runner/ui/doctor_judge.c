@@ -67,7 +67,9 @@ static void doctor_quality(struct doctor_report *report, enum quality_id id, dou
     va_list ap;
     va_start(ap, value);
     if (state == DOCTOR_UNKNOWN) {
-        doctor_add(report, q->name, state, q->why, q->fix, "unknown");
+        char why[sizeof report->checks[0].why];
+        snprintf(why, sizeof why, "cannot be told; if bad: %s", q->why);
+        doctor_add(report, q->name, state, why, q->fix, "unknown");
     } else {
         doctor_vadd(report, q->name, state, q->why, q->fix, value, ap);
     }

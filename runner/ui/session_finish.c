@@ -7,13 +7,13 @@
 #include "base/clock.h"
 #include "report/findings.h"
 #include "report/report.h"
-#include "report/summary.h"
 #include "ui/calibrate.h"
 #include "ui/crosscheck.h"
 #include "ui/ending.h"
 #include "ui/session.h"
 
-/* The closing table and findings, from what is on disk as any later report. */
+/* Whether the run is validated, its table and its findings, from what is on disk as any later
+ * report. */
 static int print_tables(const char *dir, struct err *e) {
     struct store store;
     struct cells cells;
@@ -23,7 +23,6 @@ static int print_tables(const char *dir, struct err *e) {
     int rc = cells_build(&cells, &store, e);
     if (rc == 0) {
         const bool utf8 = progress_style_for(stdout, false).utf8;
-        summary_print(stdout, &cells, utf8);
         rc = findings_print_run(stdout, &cells, utf8, e);
         cells_release(&cells);
     }
