@@ -32,8 +32,7 @@ static struct flagged look(const struct cells *c, const char *workload, size_t t
                            enum quality_id id) {
     struct flagged f = {.trials = 0};
     char word[64];
-    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name,
-             quality_level_name(QUALITY_WARN));
+    snprintf(word, sizeof word, "%s-%s", quality_check(id)->name, quality_level_name(QUALITY_WARN));
     for (size_t l = 0; l < c->level_count; l++) {
         const struct cell *cell = cells_find(c, target, workload, c->levels[l]);
         const size_t before = f.trials;
@@ -77,8 +76,8 @@ static void say_size(struct maker *m, const char *workload, size_t target) {
     if (f.trials == 0 || f.requests <= 0 || !maker_begin(m)) {
         return;
     }
-    fprintf(m->say.f, "%s: not all replies of %s were as long as those that were checked ", workload,
-            m->v->cells->targets[target].name);
+    fprintf(m->say.f, "%s: not all replies of %s were as long as those that were checked ",
+            workload, m->v->cells->targets[target].name);
     put_where(m, &f);
     fprintf(m->say.f,
             ": %.2f bytes a reply came in there, head and body, and the checked ones have %" PRId64

@@ -101,15 +101,15 @@ static double judge_errors(const struct load_result *l) {
     return all > 0 ? wrong / all * 100 : NAN;
 }
 
-/* By how much, %, all replies together are longer or shorter than as many of the checked ones. Beside
- * them wrk's bytes hold the part that came of one reply on each connection (of a pipeline, of one
- * each that was sent), and nothing less than whole replies. Not judged where some are errors, which
- * are another flag's, or broke off. */
+/* By how much, %, all replies together are longer or shorter than as many of the checked ones.
+ * Beside them wrk's bytes hold the part that came of one reply on each connection (of a pipeline,
+ * of one each that was sent), and nothing less than whole replies. Not judged where some are
+ * errors, which are another flag's, or broke off. */
 static double judge_reply_size(const struct trial_record *r, const struct judge_facts *facts) {
     const struct load_result *l = &r->load;
-    if (strcmp(l->generator, "wrk") != 0 || r->reply_bytes <= 0 || l->requests <= 0 || l->bytes < 0 || facts->replies_close ||
-        l->errors_status != 0 || l->errors_connect != 0 || l->errors_read != 0 ||
-        l->errors_write != 0) {
+    if (strcmp(l->generator, "wrk") != 0 || r->reply_bytes <= 0 || l->requests <= 0 ||
+        l->bytes < 0 || facts->replies_close || l->errors_status != 0 || l->errors_connect != 0 ||
+        l->errors_read != 0 || l->errors_write != 0) {
         return NAN;
     }
     const double whole = (double)l->requests * (double)r->reply_bytes;

@@ -32,8 +32,9 @@ bool judge_trial(struct trial_record *r, const struct judge_facts *facts);
  * when the thread was not seen. */
 double judge_server_share(const struct trial_record *r, bool generator_alone);
 
-/* Connections that received nothing in the last half of the window; 0 where half of the replies take
- * more than a fifth of that, for a workload that just takes long is no silence. NaN unknown. */
+/* Connections that received nothing in the last half of the window; 0 where half of the replies
+ * take more than a fifth of that, for a workload that just takes long is no silence. NaN unknown.
+ */
 double judge_silent(const struct trial_record *r);
 
 /* The first signal that makes the trial invalid, with its value: "foreign-cpu 34%", "throttled 3".

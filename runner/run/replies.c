@@ -41,8 +41,8 @@ bool replies_ask(struct replies *r, int64_t backlog_ns, int64_t *waited_ns) {
     if (r->spot) {
         spot_pace(r->spot, 0);
         /* Some mistakes show only in two replies: the same drawn twice, a document not stored. */
-        for (int i = 0; i < 2 && answers && (i == 0 || spot_checked(r->spot) < 2) &&
-                        !spot_wrong(r->spot);
+        for (int i = 0;
+             i < 2 && answers && (i == 0 || spot_checked(r->spot) < 2) && !spot_wrong(r->spot);
              i++) {
             answers = spot_ask(r->spot, TIMEOUT_NS + backlog_ns +
                                             r->workload->least_ms * 1000000) != SPOT_UNANSWERED;

@@ -129,7 +129,7 @@ struct trial_record {
     int64_t warmup_us; /* as done */
     struct load_result load;
     int64_t replies_checked; /* by the runner, under load: a sample */
-    int64_t reply_bytes; /* of each of those, head and body; unknown where they differ */
+    int64_t reply_bytes;     /* of each of those, head and body; unknown where they differ */
     double rate;             /* successful replies in time per second: load_good() / duration */
     struct latency_summary raw, corrected;
     int64_t stall_us;    /* the connections-th longest raw latency: load_stall_us() */

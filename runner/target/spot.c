@@ -34,8 +34,8 @@ struct spot {
     int64_t newest;  /* id of the newest document so far; 0 = none */
     uint32_t drawn;  /* checksum of the last body that is to be another each time */
     int64_t checked;
-    int64_t bytes;      /* of the reply that is coming in */
-    int64_t len;        /* of every reply judged so far; -1 = they differ */
+    int64_t bytes; /* of the reply that is coming in */
+    int64_t len;   /* of every reply judged so far; -1 = they differ */
     char wrong[256];
     char buf[65536];
 };
@@ -299,7 +299,9 @@ static bool spot_is_judged(void *ctx) {
 enum spot_answer spot_ask(struct spot *s, int64_t timeout_ns) {
     struct wait w = {s, s->checked, 2};
     const enum loop_wait how = loop_wait(s->loop, spot_is_judged, &w, timeout_ns);
-    return s->checked != w.checked ? SPOT_JUDGED : how == LOOP_TIMEOUT ? SPOT_UNANSWERED : SPOT_BROKEN;
+    return s->checked != w.checked ? SPOT_JUDGED
+           : how == LOOP_TIMEOUT   ? SPOT_UNANSWERED
+                                   : SPOT_BROKEN;
 }
 
 int64_t spot_checked(const struct spot *s) {

@@ -3,8 +3,8 @@
  * One more connection, on the loop, that never holds anything up: a request now and then, the reply
  * judged as verify judges it. A connection that cannot be made, breaks, or waits for its reply is
  * not wrong here: load generator and target tell of that, and spot_ask of a wait; only a reply that
- * came and is wrong is: also one that came in less than half the time to be waited, or of a workload that stores or
- * draws anew one that is no other than before. */
+ * came and is wrong is: also one that came in less than half the time to be waited, or of a
+ * workload that stores or draws anew one that is no other than before. */
 #ifndef TARGET_SPOT_H
 #define TARGET_SPOT_H
 
@@ -43,7 +43,8 @@ enum spot_answer spot_ask(struct spot *s, int64_t timeout_ns);
 /* Replies judged so far. */
 int64_t spot_checked(const struct spot *s);
 
-/* Bytes of each reply judged so far, head and body; -1 where they differ, or fewer than two were. */
+/* Bytes of each reply judged so far, head and body; -1 where they differ, or fewer than two were.
+ */
 int64_t spot_reply_bytes(const struct spot *s);
 
 /* What was wrong with the first wrong reply, one line; NULL while none was. */

@@ -109,7 +109,8 @@ static void one_hang_is_named_though_it_is_one_of_many(void **state) {
     crash(&s, "lean", 1);
     synthetic_at(&s, "lean", 0, 100)->failure = FAIL_HUNG;
     struct concluded c = conclude(&s);
-    assert_says(&c, FINDING_CAUTION, "hello: lean failed in 1 of 11 trials at 100 connections (hung");
+    assert_says(&c, FINDING_CAUTION,
+                "hello: lean failed in 1 of 11 trials at 100 connections (hung");
     end(&c);
 }
 

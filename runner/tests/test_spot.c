@@ -55,7 +55,8 @@ static void serve(struct scripted *s, int fd) {
         char *text = NULL;
         longer = script->grows ? longer * 10 : longer;
         int n = asprintf(&text, "HTTP/1.1 %s\r\nX: %zu\r\nContent-Length: %zu\r\n\r\n%s%s",
-                         script->head, longer, script->body ? strlen(body) : len, body, script->more ? script->more : "");
+                         script->head, longer, script->body ? strlen(body) : len, body,
+                         script->more ? script->more : "");
         scripted_say(fd, text, (size_t)n);
         free(text);
         free(made);
@@ -236,10 +237,8 @@ static void gives_up_where_nobody_is(void **state) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(judges_one_reply),
-        cmocka_unit_test(judges_the_work),
-        cmocka_unit_test(tells_how_long_replies_are),
-        cmocka_unit_test(goes_on_at_its_pace),
+        cmocka_unit_test(judges_one_reply),           cmocka_unit_test(judges_the_work),
+        cmocka_unit_test(tells_how_long_replies_are), cmocka_unit_test(goes_on_at_its_pace),
         cmocka_unit_test(gives_up_where_nobody_is),
     };
     return cmocka_run_group_tests_name("spot", tests, NULL, NULL);
