@@ -253,7 +253,7 @@ int html_write(const struct report_parts *r, struct err *e) {
         {"verdicts", "Verdicts", true},
         {"control", "A/A control", true},
         {"trials", "Disturbed trials", true},
-        {"guests", "Servers that are not ours", page_has_guests(r->cells)},
+        {"guests", "Servers that are not built in", page_has_guests(r->cells)},
         {"missing", "What is missing", true},
         {"reading", "How to read this", true},
         {"machine", "Machine", true},
