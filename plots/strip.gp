@@ -1,5 +1,6 @@
 # Every round a point: a panel a level of connections, a strip a target, rounds from its bottom to
-# its top; the line is the median, the box its interval. Each panel has its own axis.
+# its top; the line is the median, the box its interval. Each panel has its own axis. A cross is a
+# round that the machine disturbed.
 set border 1 linecolor rgb FAINT linewidth 0.8
 set tics nomirror out scale 0.6 textcolor rgb INK font ',11'
 set grid xtics linetype 1 linecolor rgb RULE linewidth 0.8 dashtype solid
@@ -37,12 +38,14 @@ do for [p = 1:K] {
          for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) \
              using (ROUNDS > 1 ? $2 : NaN):(place($1 - 0.42)):(0):(place($1 + 0.42) - place($1 - 0.42)) with vectors \
              nohead linecolor rgb INK linewidth 1.2, \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using ($4 == 1 ? NaN : $2):(place($1)) with points \
              linecolor rgb '#FFFFFF' pointtype mark(POINT[OF[i]]) pointsize DOT + 0.2, \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using ($4 == 1 ? NaN : $2):(place($1)) with points \
              linecolor rgb COLOR[OF[i]] pointtype mark(POINT[OF[i]]) pointsize DOT, \
-         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using 2:(place($1)) with points \
-             linecolor rgb '#FFFFFF' pointtype filling(POINT[OF[i]]) pointsize DOT * 0.55
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using ($4 == 1 ? NaN : $2):(place($1)) with points \
+             linecolor rgb '#FFFFFF' pointtype filling(POINT[OF[i]]) pointsize DOT * 0.55, \
+         for [i = 1:RN] DATA index 2 * ((p - 1) * RN + i - 1) + 1 using ($4 == 1 ? $2 : NaN):(place($1)) with points \
+             linecolor rgb COLOR[OF[i]] pointtype 2 pointsize DOT linewidth 1.2
 }
 unset label
 unset multiplot

@@ -15,6 +15,7 @@ void machine_facts_init(struct machine_facts *f) {
         .load1 = UNKNOWN,
         .cpus = UNKNOWN,
         .quota = UNKNOWN,
+        .used = UNKNOWN,
         .disjoint = UNKNOWN,
         .shares_core = UNKNOWN,
         .cpus_short = UNKNOWN,
@@ -40,8 +41,13 @@ static double rule_load(const struct machine_facts *f) {
     return f->cpus > 0 ? f->load1 / f->cpus : UNKNOWN;
 }
 
+/* Of the quota, what both sides would use if they were never idle; all of it where that is not
+ * known. */
 static double rule_quota(const struct machine_facts *f) {
-    return isnan(f->quota) ? UNKNOWN : (double)!isinf(f->quota);
+    if (isnan(f->quota) || isinf(f->quota)) {
+        return isnan(f->quota) ? UNKNOWN : 0;
+    }
+    return f->used > 0 ? f->used / f->quota : 1;
 }
 
 static double is_text(const char *text, const char *yes) {

@@ -13,6 +13,7 @@ struct machine_facts {
     double somaxconn, syn_backlog; /* the kernel's */
     double load1, cpus;            /* load average; CPUs it is of */
     double quota;                  /* CPUs that a control group allows; INFINITY = no limit */
+    double used;                   /* CPUs that server and generator are to use, both together */
     double disjoint;               /* server and generator have CPUs of their own */
     double shares_core;            /* a core of theirs has threads on both sides */
     double cpus_short;             /* a side has fewer CPUs than workers or threads */

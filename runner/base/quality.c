@@ -37,7 +37,7 @@ static const struct quality_check checks[QUALITY_COUNT] = {
     [QUALITY_ACTIVE_SHARE] = {"active-share",
                               "sum of latencies, of connections times window as far as the "
                               "generator leaves it to the server",
-                              "%", QUALITY_TRIAL, QUALITY_BELOW, 95.0, NAN,
+                              "%", QUALITY_TRIAL, QUALITY_BELOW, 90.0, NAN,
                               "some connections sat idle, kept reconnecting or hung",
                               "look at the errors and at the server's output"},
     [QUALITY_SILENT] =
@@ -45,6 +45,11 @@ static const struct quality_check checks[QUALITY_COUNT] = {
          QUALITY_TRIAL, QUALITY_ABOVE, 0.0, NAN,
          "a reply that never comes is in no latency, and its connection does no work",
          "look at the errors and at the server's output"},
+    [QUALITY_REPLY_SIZE] =
+        {"reply-size", "difference of all replies' length from the checked ones'", "%",
+         QUALITY_TRIAL, QUALITY_ABOVE, 0.0, NAN,
+         "some replies, heads or bodies, are not the ones that were verified",
+         "look for other statuses and bodies, with the server's log or a capture"},
     [QUALITY_STALL] = {"stall", "longest wait of all connections at once, beyond the usual", "ms",
                        QUALITY_TRIAL, QUALITY_ABOVE, 100.0, NAN,
                        "the server, or the whole machine, stood still for a while",
@@ -105,8 +110,9 @@ static const struct quality_check checks[QUALITY_COUNT] = {
                              QUALITY_MACHINE, QUALITY_ABOVE, 0.0, NAN,
                              "every timestamp then costs a trip into the kernel or beyond",
                              "use tsc (or the hypervisor's own clock) as clocksource"},
-    [QUALITY_QUOTA] = {"quota", "a cgroup limits our CPU time", "yes/no", QUALITY_MACHINE,
-                       QUALITY_ABOVE, 0.0, NAN, "trials are thrown away whenever the quota bites",
+    [QUALITY_QUOTA] = {"quota", "CPUs for server and generator, of those a cgroup's quota allows",
+                       "of it", QUALITY_MACHINE, QUALITY_ABOVE, 0.0, 1.0,
+                       "trials are thrown away whenever the quota bites",
                        "remove the CPU quota; limit with a cpuset instead"},
     [QUALITY_VIRTUAL] = {"virtual", "the machine is a virtual one", "yes/no", QUALITY_MACHINE,
                          QUALITY_ABOVE, NAN, NAN,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/cpus.h"
 #include "base/machine_rules.h"
 #include "base/quality.h"
 #include "store/manifest.h"
@@ -95,6 +96,23 @@ static void judge_cpus(struct list *l, const json_t *m, const char *note) {
     }
 }
 
+/* CPUs of both sides together; NaN where they are not recorded. */
+static double used_cpus(const json_t *m) {
+    static const char *const paths[] = {"cpus.server", "cpus.generator"};
+    cpu_set_t both;
+    CPU_ZERO(&both);
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const char *text = json_string_value(manifest_at(m, paths[i]));
+        cpu_set_t one;
+        struct err ignored = {0};
+        if (!text || cpus_parse(text, paths[i], &one, &ignored) != 0) {
+            return NAN;
+        }
+        CPU_OR(&both, &both, &one);
+    }
+    return CPU_COUNT(&both);
+}
+
 size_t conditions_read(const json_t *m, struct condition out[CONDITIONS_MAX]) {
     char buf[4][256];
     struct machine_facts f;
@@ -109,6 +127,7 @@ size_t conditions_read(const json_t *m, struct condition out[CONDITIONS_MAX]) {
     f.load1 = number_at(m, "machine.load1");
     f.cpus = threads > 0 ? threads : number_at(m, "machine.cpu.allowed_count");
     f.quota = number_at(m, "machine.cgroup.cpu_quota"); /* none is the text "max" */
+    f.used = used_cpus(m);
     f.disjoint = flag_at(m, "cpus.disjoint");
     f.shares_core = flag_at(m, "cpus.shares_core");
     f.cpus_short = *note != '\0';

@@ -54,6 +54,7 @@ static const struct field fields[] = {
     INT64("latency_step_us", load.latency_step_us),
     INT64("silent_connections", load.silent),
     INT64("replies_checked", replies_checked),
+    INT64("reply_bytes", reply_bytes),
     TEXT("server_source", server.source),
     INT64("server_processes", server.processes),
     INT64("server_requests", server.requests),

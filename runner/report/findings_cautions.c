@@ -98,6 +98,7 @@ void findings_say_cautions(struct maker *m) {
     caution_latency(m);
     findings_say_failures(m);
     findings_say_errors(m);
+    findings_say_replies(m);
     findings_say_unknown(m);
     findings_say_database(m);
     findings_say_guests(m);

@@ -11,6 +11,17 @@
 
 #define CELLS_NAMED 6 /* in one sentence */
 
+/* A hang is named whatever its part: nothing but a failure tells of it. */
+static const struct trial_record *first_hung(const struct cells *c, const struct cell *cell) {
+    for (size_t i = 0; i < c->rounds; i++) {
+        if (cell->trial[i] && cell->trial[i]->status != TRIAL_OK &&
+            cell->trial[i]->failure == FAIL_HUNG) {
+            return cell->trial[i];
+        }
+    }
+    return NULL;
+}
+
 static const struct trial_record *first_failed(const struct cells *c, const struct cell *cell) {
     for (size_t i = 0; i < c->rounds; i++) {
         if (cell->trial[i] && cell->trial[i]->status != TRIAL_OK) {
@@ -106,12 +117,13 @@ static void say_target(struct maker *m, const char *workload, size_t target) {
     const struct trial_record *why = NULL;
     for (size_t l = 0; l < c->level_count; l++) {
         const struct cell *cell = cells_find(c, target, workload, c->levels[l]);
-        if (!cell || cell->failed == 0 || cell->failed < MANY * cell->measured ||
+        const struct trial_record *hung = cell ? first_hung(c, cell) : NULL;
+        if (!cell || cell->failed == 0 || (cell->failed < MANY * cell->measured && !hung) ||
             (!why && !maker_begin(m))) {
             continue;
         }
         if (!why) {
-            why = first_failed(c, cell);
+            why = hung ? hung : first_failed(c, cell);
             fprintf(m->say.f, "%s: %s failed in ", workload, c->targets[target].name);
         } else {
             fputs(", ", m->say.f);

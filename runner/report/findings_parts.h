@@ -56,6 +56,8 @@ void findings_caution_client(struct maker *m);
 void findings_caution_places(struct maker *m);
 void findings_say_guests(struct maker *m);
 void findings_say_errors(struct maker *m);
+/* Connections that hung, and replies that were not as long as the checked ones. */
+void findings_say_replies(struct maker *m);
 void findings_say_unknown(struct maker *m);
 void findings_say_database(struct maker *m);
 void findings_say_failures(struct maker *m);

@@ -83,6 +83,23 @@ static void put_seconds(struct doc *d, int64_t us) {
     }
 }
 
+/* How long the warm-ups were, where a generator that ends by a signal did not keep to it. */
+static void put_warmups(struct doc *d, const struct cells *c, int64_t planned) {
+    int64_t least = INT64_MAX;
+    int64_t most = -1;
+    for (size_t i = 0; i < c->store->count; i++) {
+        const struct trial_record *r = &c->store->records[i];
+        if (r->status == TRIAL_OK && r->warmup_us >= 0) {
+            least = r->warmup_us < least ? r->warmup_us : least;
+            most = r->warmup_us > most ? r->warmup_us : most;
+        }
+    }
+    if (planned > 0 && most >= 0 &&
+        ((double)least < 0.75 * (double)planned || (double)most > 1.25 * (double)planned)) {
+        doc_say(d, " (%.2f to %.2f s as it was)", (double)least / 1e6, (double)most / 1e6);
+    }
+}
+
 static void put_head(struct doc *d, const struct cells *c) {
     const json_t *m = c->store->manifest;
     char buf[64];
@@ -111,7 +128,9 @@ static void put_head(struct doc *d, const struct cells *c) {
     }
     doc_say(d, " on a fresh process after ");
     put_seconds(d, manifest_int(m, "plan.warmup_us"));
-    doc_say(d, " of warm-up.");
+    doc_say(d, " of warm-up");
+    put_warmups(d, c, manifest_int(m, "plan.warmup_us"));
+    doc_say(d, ".");
     doc_close(d, DOC_PARAGRAPH);
     if (*c->mode) {
         doc_begin(d, DOC_PARAGRAPH, NULL);
@@ -234,7 +253,7 @@ int html_write(const struct report_parts *r, struct err *e) {
         {"verdicts", "Verdicts", true},
         {"control", "A/A control", true},
         {"trials", "Disturbed trials", true},
-        {"guests", "Servers that are not ours", page_has_guests(r->cells)},
+        {"guests", "Servers that are not built in", page_has_guests(r->cells)},
         {"missing", "What is missing", true},
         {"reading", "How to read this", true},
         {"machine", "Machine", true},

@@ -137,19 +137,20 @@ void page_guests(struct doc *d, const struct cells *c) {
     if (!page_has_guests(c)) {
         return;
     }
-    doc_whole(d, DOC_SECTION, "guests", "Servers that are not ours");
+    doc_whole(d, DOC_SECTION, "guests", "Servers that are not built in");
     doc_begin(d, DOC_PARAGRAPH, NULL);
-    doc_say(d,
-            "They answer the same requests, but not with the same bytes. Bytes a reply are those "
-            "the load generator received, those of replies that the end of a window cut off "
-            "among them");
+    doc_say(
+        d, "Servers of others, and those of ours that were given options of their own. They answer "
+           "the same requests, but need not send the same bytes. Bytes a reply are those "
+           "the load generator received, those of replies that the end of a window cut off "
+           "among them");
     if (reference != SIZE_MAX) {
         doc_say(d, "; beside and in brackets: how many more than ");
         doc_name(d, c->targets[reference].name);
     }
     doc_say(d, ".");
     doc_close(d, DOC_PARAGRAPH);
-    doc_table(d, "Bytes of servers that are not ours", columns, COUNT(columns));
+    doc_table(d, "Bytes of servers that are not built in", columns, COUNT(columns));
     for (size_t i = 0; i < c->target_count; i++) {
         for (size_t w = 0; guests_is(c, i) && w < c->workload_count; w++) {
             if (isfinite(guests_bytes(c, i, c->workloads[w]))) {

@@ -137,7 +137,9 @@ static void describe(struct gist *g, const struct report_parts *r, const struct 
         }
         add(g,
             "Every round is a point, the first at the bottom of its strip and the last at the "
-            "top; the line is the median%s. A slope or a step is the machine's drift.",
+            "top; the line is the median%s. A slope or a step is the machine's drift. A cross is a "
+            "round in which the machine was disturbed: the median holds it, no verdict rests on "
+            "it.",
             c->rounds >= ORDER_MIN_N ? ", the box its 95% interval" : "");
         return;
     case PLOT_LATENCY:

@@ -20,7 +20,8 @@ void page_reading(struct doc *d, const struct cells *c) {
     put_term(d, "median [interval]",
              "the median over rounds and the interval that holds the true median with at least 95% "
              "confidence (order statistics; it needs 6 rounds, so with fewer there is none). It "
-             "describes; that two intervals overlap or not decides nothing.");
+             "describes all rounds that gave figures, also those that the machine disturbed, which "
+             "verdicts leave out; that two intervals overlap or not decides nothing.");
     put_term(d, "CPU per request",
              "CPU time of the server process in the measured window, divided by the requests it "
              "answered. It is hardly touched by what limits the load generator.");
@@ -41,13 +42,17 @@ void page_reading(struct doc *d, const struct cells *c) {
              "a percentile is stated only where enough samples lie beyond it: 10 in every round, "
              "and 10 for each connection over all rounds.");
     put_term(d, "memory", "resident memory of the server, before any load and at its highest.");
-    put_term(d, "rounds",
-             "rounds that gave figures, of those planned. errors: failed connections, reads, "
-             "writes, timeouts and unexpected statuses, over all rounds. flags: what was noticed "
-             "about the measurement; \":2\" means in 2 rounds, no number in all. client-near: in a "
-             "round or more the figure reached 80% of what the null server does, or the load "
-             "generator's thread was busy all the time, so targets may differ by more than it "
-             "shows; client-unknown: there was nothing to tell that by.");
+    put_term(
+        d, "rounds",
+        "rounds that gave figures, of those planned; \"valid\", where that is fewer, those that "
+        "the machine did not disturb: verdicts rest on blocks that are valid for both sides. A "
+        "block that was disturbed is run again, at most twice, as long as the allowance of "
+        "--repeat-blocks lasts. errors: failed connections, reads, "
+        "writes, timeouts and unexpected statuses, over all rounds. flags: what was noticed "
+        "about the measurement; \":2\" means in 2 rounds, no number in all. client-near: in a "
+        "round or more the figure reached 80% of what the null server does, or the load "
+        "generator's thread was busy all the time, so targets may differ by more than it "
+        "shows; client-unknown: there was nothing to tell that by.");
     doc_close(d, DOC_LIST);
     doc_begin(d, DOC_PARAGRAPH, NULL);
     doc_say(d, "The method in full: ");

@@ -72,6 +72,20 @@ static void put_client(struct doc *d, const struct cells *c, const struct cell *
     doc_say(d, "%s%s", *cell->flags ? " " : "", word);
 }
 
+/* Rounds that gave figures; of those, where they differ, the ones a verdict may rest on. */
+static void put_rounds(struct doc *d, const struct cells *c, const struct cell *cell) {
+    int valid = 0;
+    for (size_t i = 0; i < c->rounds; i++) {
+        const struct trial_record *r = cell->trial[i];
+        valid += r && r->status == TRIAL_OK && !verdict_trial_invalid(r);
+    }
+    doc_cell(d);
+    doc_say(d, "%d of %d", cell->measured - cell->failed, cell->planned);
+    if (valid < cell->measured - cell->failed) {
+        doc_say(d, ", %d valid", valid);
+    }
+}
+
 static void put_row(struct doc *d, const struct cells *c, const struct cell *cell) {
     static const enum figure_id ids[] = {FIG_CPU,  FIG_RATE,     FIG_P50,     FIG_P99,
                                          FIG_P999, FIG_RSS_IDLE, FIG_RSS_PEAK};
@@ -84,8 +98,7 @@ static void put_row(struct doc *d, const struct cells *c, const struct cell *cel
     for (size_t i = 0; i < COUNT(ids); i++) {
         page_figure(d, cell, ids[i] == FIG_P999 && c->counts ? FIG_DURATION : ids[i]);
     }
-    doc_cell(d);
-    doc_say(d, "%d of %d", cell->measured - cell->failed, cell->planned);
+    put_rounds(d, c, cell);
     put_count(d, cell->errors);
     doc_cell(d);
     doc_name(d, cell->flags);
@@ -154,7 +167,9 @@ void page_latency(struct doc *d, const struct cells *c) {
     doc_whole(
         d, DOC_PARAGRAPH, NULL,
         "Raw is what was observed; corrected is back-filled for requests that a closed loop never "
-        "sent while it waited (coordinated omission). Medians over rounds.");
+        "sent while it waited (coordinated omission). What is filled in is shorter than the wait "
+        "that it stands for: where "
+        "most of it falls below a percentile, that comes out lower than raw. Medians over rounds.");
     doc_table(d, "Latency, raw and corrected", latency_columns, COUNT(latency_columns));
     for (size_t i = 0; i < c->count; i++) {
         const struct cell *cell = &c->cell[i];

@@ -144,8 +144,8 @@ static int write_curves(const struct plot *p, const struct cells *c, struct axis
              "all rounds together; closed loop, raw latency; pale: too few samples to be stated%s",
              plot_level_note(&frame, c));
     axis_quantiles(&frame.x, FIRST_X, greatest_x * 1.3);
-    snprintf(frame.x_label, sizeof frame.x_label, "percentile");
-    snprintf(frame.y_label, sizeof frame.y_label, "latency");
+    snprintf(frame.x_label, sizeof frame.x_label, "percentile, log scale");
+    snprintf(frame.y_label, sizeof frame.y_label, "latency, log scale");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }
 

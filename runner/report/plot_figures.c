@@ -202,7 +202,8 @@ int plot_write_figures(const struct plot *p, const struct cells *c, struct err *
     subtitle(&frame, c);
     levels_axis(&frame.x, c, frame.panels);
     axis_choose(&frame.y, figure_info(sets[p->kind].id[0])->kind, span.lo, span.hi);
-    snprintf(frame.x_label, sizeof frame.x_label, "connections");
-    snprintf(frame.y_label, sizeof frame.y_label, "%s", sets[p->kind].y_label);
+    snprintf(frame.x_label, sizeof frame.x_label, "connections, log scale");
+    snprintf(frame.y_label, sizeof frame.y_label, "%s%s", sets[p->kind].y_label,
+             frame.y.log ? ", log scale" : "");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }

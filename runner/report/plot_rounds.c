@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "report/plot_parts.h"
+#include "report/verdicts.h"
 
 /* Of the height of a strip, what its points take up. */
 #define SPREAD 0.72
@@ -52,21 +53,39 @@ static void put_strip(FILE *f, const struct cells *c, const struct cell *cell, e
     for (size_t i = 0; cell && i < c->rounds; i++) {
         const double v = cell_value(cell, i, id);
         if (isfinite(v)) {
+            const bool disturbed = verdict_trial_invalid(cell->trial[i]);
             const double place = c->rounds > 1 ? (double)i / (double)(c->rounds - 1) - 0.5 : 0;
-            fprintf(f, "%.4f %.10g %zu\n", row + SPREAD * place, v, i);
+            fprintf(f, "%.4f %.10g %zu %d\n", row + SPREAD * place, v, i, disturbed);
             span[0] = fmin(span[0], v);
             span[1] = fmax(span[1], v);
             any = true;
         }
     }
-    fputs(any ? "\n\n" : "NaN NaN NaN\n\n\n", f);
+    fputs(any ? "\n\n" : "NaN NaN NaN NaN\n\n\n", f);
+}
+
+/* Whether a round is drawn that no verdict rests on. */
+static bool any_disturbed(const struct strips *s, const struct plot *p) {
+    const struct cells *c = s->cells;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct cell *cell = &c->cell[i];
+        for (size_t r = 0; cell->workload == p->workload && r < c->rounds; r++) {
+            if (isfinite(cell_value(cell, r, figure_of(p))) &&
+                verdict_trial_invalid(cell->trial[r])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static bool put_panels(FILE *f, const struct plot *p, const struct cells *c, const struct strips *s,
                        struct axis *axes) {
     const enum figure_id id = figure_of(p);
     bool any = false;
-    fputs("# two blocks a target and level: row, median, low, high; then place, value, round\n", f);
+    fputs("# two blocks a target and level: row, median, low, high; then place, value, round, "
+          "1: disturbed\n",
+          f);
     for (size_t l = 0; l < c->level_count; l++) {
         double span[2] = {INFINITY, -INFINITY};
         for (size_t i = 0; i < s->n; i++) {
@@ -150,10 +169,10 @@ static int write_rounds(const struct plot *p, const struct cells *c, const struc
     }
     snprintf(frame.subtitle, sizeof frame.subtitle,
              c->rounds >= ORDER_MIN_N
-                 ? "%zu rounds from bottom to top; line and box: median and its 95%% interval"
-             : c->rounds > 1 ? "%zu rounds from bottom to top; line: median"
-                             : "%zu round",
-             c->rounds);
+                 ? "%zu rounds from bottom to top; line and box: median and its 95%% interval%s"
+             : c->rounds > 1 ? "%zu rounds from bottom to top; line: median%s"
+                             : "%zu round%s",
+             c->rounds, any_disturbed(s, p) ? "; ×: disturbed, in no verdict" : "");
     snprintf(frame.x_label, sizeof frame.x_label, "%s",
              p->kind == PLOT_ROUNDS_CPU ? "µs per request" : "successful replies per second");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;

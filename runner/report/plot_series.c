@@ -89,7 +89,8 @@ static int write_series(const struct plot *p, const struct cells *c, struct plot
     frame.x.lo = 0;
     axis_choose(&frame.y, UNIT_BYTES, span.lo, span.hi);
     snprintf(frame.x_label, sizeof frame.x_label, "seconds of the measured window");
-    snprintf(frame.y_label, sizeof frame.y_label, "resident memory, MiB");
+    snprintf(frame.y_label, sizeof frame.y_label, "resident memory, MiB%s",
+             frame.y.log ? ", log scale" : "");
     return plot_write_settings(&frame, c, e) == 0 ? 1 : -1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/quality.h"
 
@@ -10,7 +11,7 @@ struct signal {
     double value; /* in the unit of its check; NaN = unknown */
 };
 
-#define SIGNALS     13
+#define SIGNALS     14
 #define SLICE_S     0.005 /* of CPU: one turn of one process */
 #define STALL_TIMES 5     /* of the median latency */
 
@@ -72,9 +73,7 @@ static double judge_stall(const struct trial_record *r) {
     return r->stall_us > STALL_TIMES * r->raw.p50_us ? (double)r->stall_us / 1000 : 0;
 }
 
-/* Connections that got nothing for half of the window, where half of the replies take less than a
- * fifth of that: a workload that just takes long is no silence. */
-static double judge_silent(const struct trial_record *r) {
+double judge_silent(const struct trial_record *r) {
     const double half_us = (double)r->load.duration_us / 2;
     if (r->load.silent < 0 || r->raw.p50_us < 0 || r->load.duration_us < 0) {
         return NAN;
@@ -102,6 +101,24 @@ static double judge_errors(const struct load_result *l) {
     return all > 0 ? wrong / all * 100 : NAN;
 }
 
+/* By how much, %, all replies together are longer or shorter than as many of the checked ones.
+ * Beside them wrk's bytes hold the part that came of one reply on each connection (of a pipeline,
+ * of one each that was sent), and nothing less than whole replies. Not judged where some are
+ * errors, which are another flag's, or broke off. */
+static double judge_reply_size(const struct trial_record *r, const struct judge_facts *facts) {
+    const struct load_result *l = &r->load;
+    if (strcmp(l->generator, "wrk") != 0 || r->reply_bytes <= 0 || l->requests <= 0 ||
+        l->bytes < 0 || facts->replies_close || l->errors_status != 0 || l->errors_connect != 0 ||
+        l->errors_read != 0 || l->errors_write != 0) {
+        return NAN;
+    }
+    const double whole = (double)l->requests * (double)r->reply_bytes;
+    const double begun = (double)r->reply_bytes * r->connections * facts->depth;
+    const double more = (double)l->bytes - whole;
+    const double beyond = more < 0 ? -more : fmax(0, more - begun);
+    return 100 * beyond / whole;
+}
+
 static void judge_signals(const struct trial_record *r, const struct judge_facts *facts,
                           struct signal out[SIGNALS]) {
     const struct environment_result *env = &r->environment;
@@ -116,6 +133,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
         {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
         {QUALITY_SILENT, judge_silent(r)},
+        {QUALITY_REPLY_SIZE, judge_reply_size(r, facts)},
         {QUALITY_STALL, judge_stall(r)},
         {QUALITY_ERRORS, judge_errors(&r->load)},
         {QUALITY_CONNTRACK, judge_conntrack(r, facts->conntrack_max)},
@@ -135,18 +153,28 @@ static bool judge_is_said(const struct trial_record *r, enum quality_id id,
             !isnan(quality_check(id)->invalid));
 }
 
+static bool judge_is_invalid(const struct signal signals[SIGNALS]) {
+    for (size_t i = 0; i < SIGNALS; i++) {
+        if (quality_judge(signals[i].id, signals[i].value) == QUALITY_INVALID) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool judge_trial(struct trial_record *r, const struct judge_facts *facts) {
     struct signal signals[SIGNALS];
-    bool invalid = false;
     size_t used = 0;
     judge_signals(r, facts, signals);
+    const bool invalid = judge_is_invalid(signals);
     r->flags[0] = '\0';
     for (size_t i = 0; i < SIGNALS; i++) {
         enum quality_level level = quality_judge(signals[i].id, signals[i].value);
-        if (!judge_is_said(r, signals[i].id, level)) {
+        /* Work of others on wrk's CPU leaves connections idle, too, and is told by its own flag. */
+        if (!judge_is_said(r, signals[i].id, level) ||
+            (invalid && signals[i].id == QUALITY_ACTIVE_SHARE)) {
             continue;
         }
-        invalid = invalid || level == QUALITY_INVALID;
         int n = snprintf(r->flags + used, sizeof r->flags - used, "%s%s-%s", used ? " " : "",
                          quality_check(signals[i].id)->name, quality_level_name(level));
         if (n < 0 || (size_t)n >= sizeof r->flags - used) {

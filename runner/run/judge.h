@@ -12,6 +12,8 @@ struct judge_facts {
     int64_t local_ports;   /* how many ports clients may take, -1 = unknown */
     int64_t conntrack_max; /* connections the kernel can track, -1 = it tracks none */
     bool generator_alone;  /* each of its threads has a CPU for itself */
+    int depth;             /* requests that a connection may have sent without a reply yet */
+    bool replies_close;    /* each asks for the end of its connection, which the runner's do not */
 };
 
 /* Room for any text judge_reason writes. */
@@ -29,6 +31,11 @@ bool judge_trial(struct trial_record *r, const struct judge_facts *facts);
  * the time half of every connection's time is idle, and the other half waits for the server. NaN
  * when the thread was not seen. */
 double judge_server_share(const struct trial_record *r, bool generator_alone);
+
+/* Connections that received nothing in the last half of the window; 0 where half of the replies
+ * take more than a fifth of that, for a workload that just takes long is no silence. NaN unknown.
+ */
+double judge_silent(const struct trial_record *r);
 
 /* The first signal that makes the trial invalid, with its value: "foreign-cpu 34%", "throttled 3".
  * Returns false, and writes "", when there is none. */

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "target/spot.h"
 
 #define INTERVAL_NS INT64_C(250000000)
@@ -33,24 +34,37 @@ void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us) {
     }
 }
 
-void replies_ask(struct replies *r) {
+bool replies_ask(struct replies *r, int64_t backlog_ns, int64_t *waited_ns) {
+    const int64_t begun = clock_mono_ns();
+    bool answers = true;
+    *waited_ns = 0;
     if (r->spot) {
         spot_pace(r->spot, 0);
         /* Some mistakes show only in two replies: the same drawn twice, a document not stored. */
-        for (int i = 0; i < 2 && (i == 0 || spot_checked(r->spot) < 2) && !spot_wrong(r->spot);
+        for (int i = 0;
+             i < 2 && answers && (i == 0 || spot_checked(r->spot) < 2) && !spot_wrong(r->spot);
              i++) {
-            spot_ask(r->spot, TIMEOUT_NS + r->workload->least_ms * 1000000);
+            answers = spot_ask(r->spot, TIMEOUT_NS + backlog_ns +
+                                            r->workload->least_ms * 1000000) != SPOT_UNANSWERED;
         }
     }
+    *waited_ns = clock_mono_ns() - begun;
+    return answers;
 }
 
 const char *replies_wrong(const struct replies *r) {
     return r->spot ? spot_wrong(r->spot) : NULL;
 }
 
-int64_t replies_stop(struct replies *r) {
-    int64_t checked = r->spot ? spot_checked(r->spot) : -1;
+int64_t replies_checked(const struct replies *r) {
+    return r->spot ? spot_checked(r->spot) : -1;
+}
+
+int64_t replies_bytes(const struct replies *r) {
+    return r->spot && !r->workload->length_varies ? spot_reply_bytes(r->spot) : -1;
+}
+
+void replies_stop(struct replies *r) {
     spot_stop(r->spot);
     r->spot = NULL;
-    return checked;
 }

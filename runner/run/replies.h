@@ -30,13 +30,20 @@ void replies_pace(struct replies *r);
 void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us);
 
 /* While nothing is measured: one reply, waited for, or two where none was looked at yet; none from
- * here on. */
-void replies_ask(struct replies *r);
+ * here on. Waits 5 s, and backlog_ns more for what the target still has to answer before it.
+ * Returns false, and in *waited_ns how long it waited, when a target that holds the connection sent
+ * none: it hangs. A connection that is refused or breaks is for others to tell. */
+bool replies_ask(struct replies *r, int64_t backlog_ns, int64_t *waited_ns);
 
 /* What is wrong with the first wrong reply, one line, or NULL. */
 const char *replies_wrong(const struct replies *r);
 
-/* Ends it. Returns how many replies were judged, -1 where none were to be. */
-int64_t replies_stop(struct replies *r);
+/* How many replies were judged, and the bytes of each, head and body; -1 where none were to be, or
+ * where no two were or they differ. */
+int64_t replies_checked(const struct replies *r);
+int64_t replies_bytes(const struct replies *r);
+
+/* Ends it. */
+void replies_stop(struct replies *r);
 
 #endif

@@ -169,12 +169,15 @@ static int setup_begin(struct setup *s, struct loop *loop, const struct config *
         limits_raise_files(max_connections, e) != 0) {
         return -1;
     }
+    const struct mode mode = config_mode(c);
     struct kernel_conntrack tracked;
     kernel_read_conntrack("", &tracked);
     s->facts = (struct judge_facts){
         .conntrack_max = tracked.max,
         .local_ports = kernel_read_ports(),
         .generator_alone = s->cpus.disjoint && !s->cpus.generator_short,
+        .depth = mode.pipeline > 1 ? mode.pipeline : 1,
+        .replies_close = mode.close,
     };
     return 0;
 }

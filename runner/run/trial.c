@@ -1,6 +1,7 @@
 #include "run/trial.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +9,14 @@
 #include "base/clock.h"
 #include "base/workload.h"
 #include "run/counted.h"
+#include "run/judge.h"
 #include "run/settle.h"
 #include "run/trial_keep.h"
 #include "run/trial_target.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
+
+#define BACKLOG_MAX_NS 60e9
 
 static enum trial_failure trial_map_load(enum load_failure f) {
     switch (f) {
@@ -91,6 +95,52 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
     return false;
 }
 
+/* What the target may still have to answer before the runner's own request when the load has gone:
+ * a request of each connection, at half of its pace. */
+static int64_t trial_backlog_ns(const struct load_result *l, int connections) {
+    if (l->requests <= 0 || l->duration_us <= 0) {
+        return 0;
+    }
+    const double ns = 2e3 * (double)l->duration_us * connections / (double)l->requests;
+    return (int64_t)fmin(ns, BACKLOG_MAX_NS);
+}
+
+/* Asks while nothing is measured; a target that holds the connection and sends no reply hangs. */
+static void trial_ask(struct trial *t, int64_t backlog_ns, const char *when) {
+    int64_t waited = 0;
+    char why[160];
+    if (replies_ask(&t->replies, backlog_ns, &waited)) {
+        return;
+    }
+    if (trial_target_gone(t)) {
+        trial_fail_gone(t);
+        return;
+    }
+    const int64_t checked = replies_checked(&t->replies);
+    snprintf(why, sizeof why,
+             "no reply in %.1f s to a request of the runner's own %s; %" PRId64
+             " replies came before",
+             (double)waited / 1e9, when, t->answered + (checked > 0 ? checked : 0));
+    trial_fail(t, FAIL_HUNG, why, t->ops->output(t->target));
+}
+
+/* A connection that hangs is flagged; where most of them do, nobody measured that many. What a full
+ * listen queue keeps waiting is no reply that does not come: that trial is invalid. */
+static bool trial_connections_answered(struct trial *t) {
+    const struct trial_record *r = t->record;
+    const double silent = judge_silent(r);
+    char why[160];
+    if (!(2 * silent > r->connections) || r->environment.listen_overflows > 0) {
+        return true;
+    }
+    snprintf(why, sizeof why,
+             "%.0f of %d connections received nothing in the last half of the window; %" PRId64
+             " replies came before",
+             silent, r->connections, r->load.requests);
+    trial_fail(t, FAIL_HUNG, why, t->ops->output(t->target));
+    return false;
+}
+
 /* Fails the trial when a reply that the runner looked at is wrong. */
 static bool trial_replies_right(struct trial *t) {
     const char *wrong = replies_wrong(&t->replies);
@@ -105,8 +155,8 @@ static bool trial_warm_up(struct trial *t) {
     struct load_outcome out;
     if (wanted == 0) {
         t->record->warmup_us = 0;
-        replies_ask(&t->replies);
-        return trial_replies_right(t);
+        trial_ask(t, 0, "before the window");
+        return trial_replies_right(t) && !t->failed;
     }
     replies_pace(&t->replies);
     bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
@@ -161,8 +211,11 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         *raw = out.raw;
         out.raw = (struct hist){0};
         trial_check_replies(t);
-        replies_ask(&t->replies);
-        if (!trial_replies_right(t)) {
+        if (trial_connections_answered(t)) {
+            trial_ask(t, trial_backlog_ns(&r->load, r->connections), "after the window");
+        }
+        r->reply_bytes = replies_bytes(&t->replies);
+        if (!trial_replies_right(t) || t->failed) {
             r->rate = UNKNOWN_REAL;
         }
     } else if (out.duration_us > 0 && out.requests >= 0) {
@@ -211,7 +264,8 @@ int trial_execute(const struct setup *s, const struct target_config *target, str
         }
     }
     trial_keep_failed(&t);
-    r->replies_checked = replies_stop(&t.replies);
+    r->replies_checked = replies_checked(&t.replies);
+    replies_stop(&t.replies);
     trial_stop(&t);
     trial_check_log(&t, target->builtin);
     setup_free_command(command);

@@ -63,6 +63,7 @@ void record_init(struct trial_record *r) {
         .wall_s = UNKNOWN_REAL,
         .warmup_us = UNKNOWN_INT,
         .replies_checked = UNKNOWN_INT,
+        .reply_bytes = UNKNOWN_INT,
         .load = load_unknown,
         .rate = UNKNOWN_REAL,
         .raw = LATENCY_UNKNOWN,

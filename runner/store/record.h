@@ -27,7 +27,7 @@ enum trial_failure {
     FAIL_READY,     /* it never answered its ready request */
     FAIL_CRASHED,   /* it exited or was ended by a signal while it was measured */
     FAIL_REFUSED,   /* connections were refused */
-    FAIL_HUNG,      /* no reply completed in the window */
+    FAIL_HUNG,      /* no reply: in the window, to most connections, or to the runner after it */
     FAIL_GENERATOR, /* the load generator failed, was killed, or gave no usable result */
     FAIL_TIMEOUT,   /* the watchdog ended the trial */
     FAIL_CONTENT,   /* a reply under load was not what was asked for */
@@ -129,6 +129,7 @@ struct trial_record {
     int64_t warmup_us; /* as done */
     struct load_result load;
     int64_t replies_checked; /* by the runner, under load: a sample */
+    int64_t reply_bytes;     /* of each of those, head and body; unknown where they differ */
     double rate;             /* successful replies in time per second: load_good() / duration */
     struct latency_summary raw, corrected;
     int64_t stall_us;    /* the connections-th longest raw latency: load_stall_us() */

@@ -59,6 +59,7 @@ const struct member record_members[] = {
     IN("load", load, latency_step_us, MEMBER_INT64),
     IN("load", load, silent, MEMBER_INT64),
     AT("", replies_checked, MEMBER_INT64, false),
+    AT("", reply_bytes, MEMBER_INT64, false),
     AT("", rate, MEMBER_REAL, false),
     LATENCY(raw),
     LATENCY(corrected),

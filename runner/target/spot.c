@@ -34,6 +34,8 @@ struct spot {
     int64_t newest;  /* id of the newest document so far; 0 = none */
     uint32_t drawn;  /* checksum of the last body that is to be another each time */
     int64_t checked;
+    int64_t bytes; /* of the reply that is coming in */
+    int64_t len;   /* of every reply judged so far; -1 = they differ */
     char wrong[256];
     char buf[65536];
 };
@@ -83,6 +85,7 @@ static void spot_judge(struct spot *s) {
     const struct http_reply *r = &s->reply;
     char type[128];
     char why[160];
+    s->len = s->checked > 0 && s->len != s->bytes ? -1 : s->bytes;
     s->checked++;
     if (s->wrong[0]) {
         return;
@@ -147,6 +150,7 @@ static void spot_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
         return;
     }
     enum http_result result = http_parser_feed(s->parser, buf->base, (size_t)n, &used, &done);
+    s->bytes += (int64_t)used;
     if (result != HTTP_OK) {
         if (result == HTTP_MALFORMED || result == HTTP_TOO_LARGE) {
             char what[64];
@@ -176,6 +180,7 @@ static void spot_send(struct spot *s) {
     uv_buf_t buf = uv_buf_init(s->request, (unsigned)s->request_len);
     s->parser = http_parser_new(&s->reply, false);
     s->state = SPOT_WAITING;
+    s->bytes = 0;
     s->write.data = s;
     s->sent_ns = clock_mono_ns();
     if (!s->parser || uv_write(&s->write, (uv_stream_t *)&s->tcp, &buf, 1, spot_on_written) != 0) {
@@ -291,14 +296,20 @@ static bool spot_is_judged(void *ctx) {
     return w->left < 0;
 }
 
-bool spot_ask(struct spot *s, int64_t timeout_ns) {
+enum spot_answer spot_ask(struct spot *s, int64_t timeout_ns) {
     struct wait w = {s, s->checked, 2};
-    loop_wait(s->loop, spot_is_judged, &w, timeout_ns);
-    return s->checked != w.checked;
+    const enum loop_wait how = loop_wait(s->loop, spot_is_judged, &w, timeout_ns);
+    return s->checked != w.checked ? SPOT_JUDGED
+           : how == LOOP_TIMEOUT   ? SPOT_UNANSWERED
+                                   : SPOT_BROKEN;
 }
 
 int64_t spot_checked(const struct spot *s) {
     return s->checked;
+}
+
+int64_t spot_reply_bytes(const struct spot *s) {
+    return s->checked > 1 ? s->len : -1;
 }
 
 const char *spot_wrong(const struct spot *s) {

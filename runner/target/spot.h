@@ -2,9 +2,9 @@
  *
  * One more connection, on the loop, that never holds anything up: a request now and then, the reply
  * judged as verify judges it. A connection that cannot be made, breaks, or waits for its reply is
- * no finding here: load generator and target tell of that; only a reply that came and is wrong is
- * one: also one that came in less than half the time to be waited, or of a workload that stores or
- * draws anew one that is no other than before. */
+ * not wrong here: load generator and target tell of that, and spot_ask of a wait; only a reply that
+ * came and is wrong is: also one that came in less than half the time to be waited, or of a
+ * workload that stores or draws anew one that is no other than before. */
 #ifndef TARGET_SPOT_H
 #define TARGET_SPOT_H
 
@@ -31,12 +31,21 @@ struct spot *spot_start(struct loop *loop, const struct spot_spec *spec);
  * waited for; 0 = none. */
 void spot_pace(struct spot *s, int64_t interval_ns);
 
-/* One request now, or the one that is waited for, and its reply: at most timeout_ns. Returns true
- * when a reply was judged. */
-bool spot_ask(struct spot *s, int64_t timeout_ns);
+enum spot_answer {
+    SPOT_JUDGED,     /* a reply came */
+    SPOT_UNANSWERED, /* none in all that time, though the connection held */
+    SPOT_BROKEN,     /* its connections were refused or broke, or the wait was interrupted */
+};
+
+/* One request now, or the one that is waited for, and its reply: at most timeout_ns. */
+enum spot_answer spot_ask(struct spot *s, int64_t timeout_ns);
 
 /* Replies judged so far. */
 int64_t spot_checked(const struct spot *s);
+
+/* Bytes of each reply judged so far, head and body; -1 where they differ, or fewer than two were.
+ */
+int64_t spot_reply_bytes(const struct spot *s);
 
 /* What was wrong with the first wrong reply, one line; NULL while none was. */
 const char *spot_wrong(const struct spot *s);

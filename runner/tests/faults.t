@@ -4,6 +4,7 @@
 Every case is one or two trials of a second or two.
 """
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,21 +27,29 @@ SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
 
 # Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
 # them; "silent" says nothing any more after 50 replies, "hang" none from then on; "one" leaves
-# the 400th request unanswered.
+# the 400th request unanswered; "late" stops 0.7 s after its 20th reply; "redirect" sends every 50th
+# request elsewhere, after the first 100.
 SERVER = """#!/usr/bin/python3
-import asyncio, sys
-mode, port, seen = sys.argv[1], int(sys.argv[2]), 0
+import asyncio, sys, time
+mode, port, seen, begun = sys.argv[1], int(sys.argv[2]), 0, 0
 async def serve(reader, writer):
-    global seen
+    global seen, begun
     while await reader.readuntil(b"\\r\\n\\r\\n"):
         seen += 1
         if mode == "silent" and seen > 50 or mode == "hang" and seen > 1:
             await asyncio.sleep(3600)
         if mode == "one" and seen == 400:
             await asyncio.sleep(3600)
+        begun = time.monotonic() if seen == 20 else begun
+        if mode == "late" and seen > 20 and time.monotonic() > begun + 0.7:
+            await asyncio.sleep(3600)
+        if mode == "redirect" and seen > 100 and seen % 50 == 0:
+            writer.write(b"HTTP/1.1 302 Found\\r\\nLocation: /x\\r\\nContent-Length: 0\\r\\n\\r\\n")
+            continue
         bad = seen > 1 and (mode == "all" or mode == "half" and seen % 2 == 0)
         status = b"500 Internal Server Error" if bad else b"200 OK"
-        writer.write(b"HTTP/1.1 " + status + b"\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+        writer.write(b"HTTP/1.1 " + status + b"\\r\\nContent-Type: text/plain\\r\\n"
+                     b"Content-Length: 12\\r\\n\\r\\nHello world!")
 async def main():
     def lost(loop, context):
         pass
@@ -60,7 +69,9 @@ def needs(*programs):
 def run(box, *options, **how):
     """A run with one libuv server; how["during"] is called with the process while it goes on."""
     during = how.pop("during", None)
-    words = ["run", *OPTIONS, "--out", box.at("run"), *options]
+    verify = how.pop("verify", False)
+    words = ["run", *(o for o in OPTIONS if not verify or o != "--no-verify"), "--out", box.at("run"),
+             *options]
     before = how.pop("before", None)
     if before:
         how["executable"] = shutil.which(before[0])
@@ -348,15 +359,47 @@ def _():
         ok("silent-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
-@tap.case("a server that falls silent leaves its connections waiting, which is flagged")
+@tap.case("a server that falls silent early in the window hangs: a recorded failure")
 def _():
     needs("wrk")
     with Box() as box:
-        run(box, fault_server(box, "silent"), "--targets", "fault", "--connections", "4").expect(0)
+        result = run(box, fault_server(box, "silent"), "--targets", "fault", "--connections",
+                     "4").expect(1)
         t, = trials(box)
         ok(0 < t["load"]["requests"] <= 50, "load: %s" % t["load"])
         ok(t["active_ratio"] < 0.5, "active: %s" % t["active_ratio"])
-        ok("active-share-warn" in t["flags"], "flags: %s" % t["flags"])
+        eq((t["status"], t["failure"], t["rate"]), ("failed", "hung", None), "trial")
+        has(t["reason"], "4 of 4 connections received nothing in the last half of the window; %d "
+            "replies came before" % t["load"]["requests"], "reason")
+        has(result.err, "hung", "progress")
+
+
+@tap.case("a server that falls silent late has no reply for the runner: a recorded failure")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "late"), "--targets", "fault", "--connections", "4",
+            verify=True).expect(1)
+        t, = trials(box)
+        eq((t["status"], t["failure"], t["rate"]), ("failed", "hung", None), "trial")
+        ok(re.match(r"no reply in [5-9]\.[0-9] s to a request of the runner's own after the window; "
+                    r"[0-9]+ replies came before$", t["reason"]), "reason: %s" % t["reason"])
+
+
+@tap.case("a status that no generator counts as an error is flagged by the replies' length")
+def _():
+    needs("wrk")
+    with Box() as box:
+        run(box, fault_server(box, "redirect"), "--targets", "fault", "--connections", "4",
+            "--warmup", "1s", verify=True)
+        t, = trials(box)
+        eq(t["load"]["errors_status"], 0, "load: %s" % t["load"])
+        if t["status"] == "failed":  # the runner happened to ask for it
+            eq(t["failure"], "content", "failure")
+        else:
+            eq(t["reply_bytes"], len("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                                     "Content-Length: 12\r\n\r\nHello world!"), "checked replies")
+            ok("reply-size-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
 @tap.case("a server that answers nothing at all hangs: a recorded failure")

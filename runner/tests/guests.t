@@ -42,7 +42,7 @@ def _():
         eq(set(sizes), {"hello", "json"}, "verified")
         eq([r["same_body"] for r in entry["replies"]], [True, False], "bodies")
         report = run.text("report.md")
-        has(report, "Servers that are not ours", "report")
+        has(report, "Servers that are not built in", "report")
         has(report, "absent was left out: not installed", "report")
         has(report, "whoever tests that a folder is enough", "report")
         has(run.text("config.ini"), "\n[target ninth]\nguest = yes\ncommand = /usr/bin/python3 -IS "

@@ -100,6 +100,7 @@ static void test_each_wrong(void **state) {
         TRACKED,
         FULL,
         QUOTA,
+        LITTLE,
         LOAD,
         GOVERNOR,
         BOOST,
@@ -127,7 +128,8 @@ static void test_each_wrong(void **state) {
         [PORTS] = {"ports", DOCTOR_WARN, "51% of 28232 (14000 waiting)"},
         [TRACKED] = {"conntrack", DOCTOR_WARN, "51% of 262144 (134000 tracked)"},
         [FULL] = {"conntrack", DOCTOR_BAD, "92% of 262144 (240000 tracked)"},
-        [QUOTA] = {"quota", DOCTOR_WARN, "1.50 CPUs"},
+        [QUOTA] = {"quota", DOCTOR_WARN, "2.00 CPUs, a run uses 2"},
+        [LITTLE] = {"quota", DOCTOR_BAD, "0.30 CPUs, a run uses 2"},
         [LOAD] = {"load", DOCTOR_WARN, "2.10 on 4 CPUs"},
         [GOVERNOR] = {"governor", DOCTOR_WARN, "performance,powersave"},
         [BOOST] = {"boost", DOCTOR_WARN, "on"},
@@ -147,6 +149,10 @@ static void test_each_wrong(void **state) {
         w.time_wait = i == PORTS ? 14000 : w.time_wait;
         w.conntrack = i == TRACKED ? 134000 : i == FULL ? 240000 : w.conntrack;
         put_slices(&w, i == UNSTEADY ? 10 : 1);
+        if (i == QUOTA || i == LITTLE) {
+            CPU_SET(0, &w.split.server);
+            CPU_SET(1, &w.split.generator);
+        }
         w.split.disjoint = i != SHARE;
         w.split.shares_core = i == CORE;
         w.split.server_short = i == SHORT;
@@ -157,7 +163,7 @@ static void test_each_wrong(void **state) {
         m.limits.nofile_hard = i == FILES ? 1063 : m.limits.nofile_hard;
         m.limits.somaxconn = i == QUEUE ? 128 : m.limits.somaxconn;
         m.limits.tcp_max_syn_backlog = i == SYN ? 256 : m.limits.tcp_max_syn_backlog;
-        m.cgroup.cpu_quota = i == QUOTA ? 1.5 : m.cgroup.cpu_quota;
+        m.cgroup.cpu_quota = i == QUOTA ? 2 : i == LITTLE ? 0.3 : m.cgroup.cpu_quota;
         m.load1 = i == LOAD ? 2.1 : m.load1;
         m.cpu.boost = i == BOOST;
         m.kernel.aslr = i == ASLR ? 0 : 2;

@@ -104,6 +104,53 @@ static void many_failures_are_a_caution_though_there_is_a_verdict(void **state) 
     end(&c);
 }
 
+static void one_hang_is_named_though_it_is_one_of_many(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    crash(&s, "lean", 1);
+    synthetic_at(&s, "lean", 0, 100)->failure = FAIL_HUNG;
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello: lean failed in 1 of 11 trials at 100 connections (hung");
+    end(&c);
+}
+
+static void connections_that_hung_are_told_of(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (int round = 0; round < 3; round++) {
+        struct trial_record *r = synthetic_at(&s, "lean", round, 100);
+        r->load.silent = 4 - round;
+        snprintf(r->flags, sizeof r->flags, "retransmits-warn silent-warn");
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello: connections of lean hung in 3 of 11 trials, at 100 connections: they "
+                "received no reply in the last half of the window (at the most 4 of 100).");
+    end(&c);
+}
+
+static void replies_of_another_length_are_told_of(void **state) {
+    struct synthetic s = usual();
+    (void)state;
+    synthetic_make(&s);
+    for (int round = 3; round < 5; round++) {
+        struct trial_record *r = synthetic_at(&s, "lean", round, 100);
+        r->load.requests = 1000;
+        r->load.bytes = 97500;
+        r->reply_bytes = 98;
+        snprintf(r->flags, sizeof r->flags, "reply-size-warn");
+    }
+    struct concluded c = conclude(&s);
+    assert_says(&c, FINDING_CAUTION,
+                "hello: not all replies of lean were as long as those that were checked in 2 of 11 "
+                "trials, at 100 connections: 97.50 bytes a reply came in there, head and body, and "
+                "the checked ones have 98.");
+    end(&c);
+}
+
 static void one_failure_among_many_trials_is_none(void **state) {
     struct synthetic s = usual();
     (void)state;
@@ -187,6 +234,9 @@ int main(void) {
         cmocka_unit_test(every_cell_with_failures_is_named),
         cmocka_unit_test(the_cells_named_are_bounded),
         cmocka_unit_test(many_failures_are_a_caution_though_there_is_a_verdict),
+        cmocka_unit_test(one_hang_is_named_though_it_is_one_of_many),
+        cmocka_unit_test(connections_that_hung_are_told_of),
+        cmocka_unit_test(replies_of_another_length_are_told_of),
         cmocka_unit_test(one_failure_among_many_trials_is_none),
         cmocka_unit_test(the_resolution_is_that_of_the_worst_cell_too),
         cmocka_unit_test(blocks_left_out_do_not_judge_the_limit),

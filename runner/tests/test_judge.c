@@ -11,7 +11,7 @@
 #include "run/judge.h"
 
 static const struct judge_facts facts = {
-    .local_ports = 28232, .conntrack_max = 1000, .generator_alone = true};
+    .local_ports = 28232, .conntrack_max = 1000, .generator_alone = true, .depth = 1};
 
 /* A trial in which nothing was amiss. */
 static struct trial_record sound(void) {
@@ -154,6 +154,30 @@ static void a_silent_connection_is_a_warning(void **state) {
     expect(r, "", "");
 }
 
+/* All as long as those that were checked, but for what came of one more on each connection. */
+static void replies_of_another_length_are_a_warning(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    snprintf(r.load.generator, sizeof r.load.generator, "wrk");
+    r.reply_bytes = 100;
+    r.load.bytes = 100 * 100000;
+    expect(r, "", "");
+    r.load.bytes += INT64_C(100) * 64;
+    expect(r, "", "");
+    r.load.bytes += 1;
+    expect(r, "reply-size-warn", "");
+    r.load.bytes = 100 * 100000 - 1; /* a reply is counted when all of it is there */
+    expect(r, "reply-size-warn", "");
+    r.load.errors_status = 1; /* which are known to be others */
+    expect(r, "errors-warn", "");
+    r.load.errors_status = 0;
+    r.reply_bytes = UNKNOWN_INT;
+    expect(r, "", "");
+    r.reply_bytes = 100;
+    snprintf(r.load.generator, sizeof r.load.generator, "ab"); /* asks for other heads */
+    expect(r, "", "");
+}
+
 static void no_outcome_makes_a_trial_invalid(void **state) {
     struct trial_record r = sound();
     (void)state;
@@ -171,13 +195,16 @@ static void a_busy_generator_leaves_half(void **state) {
     (void)state;
     r.load.thread_busy = 1;
     assert_true(judge_server_share(&r, true) == 0.5);
-    r.active_ratio = 0.48;
+    r.active_ratio = 0.45;
     expect(r, "", "");
-    r.active_ratio = 0.47;
+    r.active_ratio = 0.44;
     expect(r, "active-share-warn", "");
     r.load.thread_busy = 0; /* with a generator that waits, every connection should */
-    r.active_ratio = 0.94;
+    r.active_ratio = 0.89;
     expect(r, "active-share-warn", "");
+    r.environment.foreign_cpus = 0.34; /* a neighbour leaves them idle, too */
+    expect(r, "foreign-cpu-invalid", "foreign-cpu 34%");
+    r.environment.foreign_cpus = 0;
     assert_true(judge_server_share(&r, false) == 0.5);
     r.load.thread_busy = NAN;
     expect(r, "", "");
@@ -216,6 +243,7 @@ int main(void) {
         cmocka_unit_test(each_signal_has_its_flag),
         cmocka_unit_test(a_full_table_of_connections_is_invalid),
         cmocka_unit_test(a_silent_connection_is_a_warning),
+        cmocka_unit_test(replies_of_another_length_are_a_warning),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),
         cmocka_unit_test(a_busy_generator_leaves_half),
         cmocka_unit_test(a_slow_server_does_not_stall),

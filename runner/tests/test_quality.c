@@ -60,8 +60,10 @@ static void thresholds_are_those_of_the_method(void **state) {
         {1.0, QUALITY_RETRANSMITS, QUALITY_WARN},
         {0.0, QUALITY_RETRANSMITS, QUALITY_OK},
         {99.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
-        {95.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
-        {94.9, QUALITY_ACTIVE_SHARE, QUALITY_WARN},
+        {90.0, QUALITY_ACTIVE_SHARE, QUALITY_OK},
+        {89.9, QUALITY_ACTIVE_SHARE, QUALITY_WARN},
+        {0.0, QUALITY_REPLY_SIZE, QUALITY_OK},
+        {0.1, QUALITY_REPLY_SIZE, QUALITY_WARN},
         {0.0, QUALITY_SILENT, QUALITY_OK},
         {1.0, QUALITY_SILENT, QUALITY_WARN},
         {0.0, QUALITY_ERRORS, QUALITY_OK},
@@ -88,7 +90,9 @@ static void thresholds_are_those_of_the_method(void **state) {
         {1.0, QUALITY_THP, QUALITY_WARN},
         {1.0, QUALITY_ASLR, QUALITY_WARN},
         {1.0, QUALITY_CLOCKSOURCE, QUALITY_WARN},
+        {0.0, QUALITY_QUOTA, QUALITY_OK},
         {1.0, QUALITY_QUOTA, QUALITY_WARN},
+        {1.1, QUALITY_QUOTA, QUALITY_INVALID},
         {0.0, QUALITY_CPUS, QUALITY_OK},
         {1.0, QUALITY_CPUS, QUALITY_WARN},
         {1.0, QUALITY_VIRTUAL, QUALITY_OK},
@@ -149,6 +153,8 @@ static void facts_become_the_values_judged(void **state) {
     assert_true(machine_rule(QUALITY_QUOTA, &f) == 0);
     f.quota = 1.5;
     assert_true(machine_rule(QUALITY_QUOTA, &f) == 1);
+    f.used = 3;
+    assert_true(machine_rule(QUALITY_QUOTA, &f) == 2);
     f.disjoint = 1;
     assert_true(machine_rule(QUALITY_PINNING, &f) == 0);
     f.aslr = 2;

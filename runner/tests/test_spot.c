@@ -22,6 +22,7 @@ struct script {
     const char *more; /* bytes that follow it */
     bool close;
     bool silent;
+    bool grows; /* each reply is longer than the one before */
     bool again; /* the very same every time */
 };
 
@@ -33,6 +34,7 @@ static void serve(struct scripted *s, int fd) {
     size_t used = 0;
     size_t head = 0;
     size_t kept_len = 0;
+    size_t longer = 1;
     char *kept = script->again ? bodies_make(asked, &kept_len) : NULL;
     assert_non_null(buf);
     while (scripted_request(s, fd, buf, 200000, &used, &head)) {
@@ -51,8 +53,10 @@ static void serve(struct scripted *s, int fd) {
         char *made = bodies_make(asked, &len);
         const char *body = script->body ? script->body : kept ? kept : made;
         char *text = NULL;
-        int n = asprintf(&text, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s%s", script->head,
-                         script->body ? strlen(body) : len, body, script->more ? script->more : "");
+        longer = script->grows ? longer * 10 : longer;
+        int n = asprintf(&text, "HTTP/1.1 %s\r\nX: %zu\r\nContent-Length: %zu\r\n\r\n%s%s",
+                         script->head, longer, script->body ? strlen(body) : len, body,
+                         script->more ? script->more : "");
         scripted_say(fd, text, (size_t)n);
         free(text);
         free(made);
@@ -114,8 +118,10 @@ static void judges_one_reply(void **state) {
         struct checked k;
         struct spot *s = begin(&k, cases[i].workload, &cases[i].script);
         bool silent = cases[i].script.silent;
-        bool answered = spot_ask(s, silent ? SECOND / 10 : 10 * SECOND);
-        assert_int_equal(answered, cases[i].checked == 1);
+        const enum spot_answer answer = spot_ask(s, silent ? SECOND / 10 : 10 * SECOND);
+        assert_int_equal(answer, silent                  ? SPOT_UNANSWERED
+                                 : cases[i].checked == 1 ? SPOT_JUDGED
+                                                         : SPOT_BROKEN);
         const char *wrong = spot_wrong(s);
         if (!wrong != !cases[i].wrong || (wrong && !strstr(wrong, cases[i].wrong))) {
             fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
@@ -145,13 +151,40 @@ static void judges_the_work(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct checked k;
         struct spot *s = begin(&k, cases[i].workload, &cases[i].script);
-        assert_true(spot_ask(s, 10 * SECOND));
-        assert_true(spot_wrong(s) || spot_ask(s, 10 * SECOND));
+        assert_int_equal(spot_ask(s, 10 * SECOND), SPOT_JUDGED);
+        assert_true(spot_wrong(s) || spot_ask(s, 10 * SECOND) == SPOT_JUDGED);
         const char *wrong = spot_wrong(s);
         if (!wrong != !cases[i].wrong || (wrong && !strstr(wrong, cases[i].wrong))) {
             fail_msg("case %zu: %s", i, wrong ? wrong : "nothing is wrong");
         }
         end(&k, s);
+    }
+}
+
+/* How long a reply is, head and body, is known of two that are as long; of no others. */
+static void tells_how_long_replies_are(void **state) {
+    (void)state;
+    static const struct script scripts[] = {{.head = OK_TEXT}, {.head = OK_TEXT, .grows = true}};
+    static const char reply[] =
+        "HTTP/1.1 " OK_TEXT "\r\nX: 1\r\nContent-Length: 12\r\n\r\nHello world!";
+    for (size_t i = 0; i < 2; i++) {
+        struct scripted server;
+        struct loop loop;
+        struct err e = {0};
+        asked = workload_find("hello");
+        assert_true(scripted_start(&server, AF_INET, serve, &scripts[i]));
+        assert_int_equal(loop_init(&loop, &e), 0);
+        const struct spot_spec spec = {"127.0.0.1", server.port, asked, true};
+        struct spot *s = spot_start(&loop, &spec);
+        assert_non_null(s);
+        for (int n = 0; n < 3; n++) {
+            assert_int_equal(spot_reply_bytes(s), n < 2 || i == 1 ? -1 : (int)sizeof reply - 1);
+            assert_int_equal(spot_ask(s, 10 * SECOND), SPOT_JUDGED);
+        }
+        assert_null(spot_wrong(s));
+        spot_stop(s);
+        loop_release(&loop);
+        scripted_stop(&server);
     }
 }
 
@@ -170,7 +203,7 @@ static void goes_on_at_its_pace(void **state) {
         assert_int_equal(loop_wait(&k.loop, has_three, s, 10 * SECOND), LOOP_DONE);
         assert_null(spot_wrong(s));
         spot_pace(s, 0);
-        assert_true(spot_ask(s, 10 * SECOND));
+        assert_int_equal(spot_ask(s, 10 * SECOND), SPOT_JUDGED);
         int64_t checked = spot_checked(s);
         loop_wait(&k.loop, NULL, NULL, SECOND / 50); /* nothing more is asked */
         assert_int_equal(spot_checked(s), checked);
@@ -187,7 +220,8 @@ static void gives_up_where_nobody_is(void **state) {
     const struct spot_spec spec = {"127.0.0.1", 1, workload_find("hello"), true};
     struct spot *s = spot_start(&loop, &spec);
     assert_non_null(s);
-    assert_false(spot_ask(s, 60 * SECOND)); /* the test's own limit would end it otherwise */
+    /* The test's own limit would end it otherwise. */
+    assert_int_equal(spot_ask(s, 60 * SECOND), SPOT_BROKEN);
     assert_null(spot_wrong(s));
     spot_stop(s);
     const struct spot_spec nowhere = {"no address", 1, workload_find("hello"), true};
@@ -199,9 +233,8 @@ static void gives_up_where_nobody_is(void **state) {
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(judges_one_reply),
-        cmocka_unit_test(judges_the_work),
-        cmocka_unit_test(goes_on_at_its_pace),
+        cmocka_unit_test(judges_one_reply),           cmocka_unit_test(judges_the_work),
+        cmocka_unit_test(tells_how_long_replies_are), cmocka_unit_test(goes_on_at_its_pace),
         cmocka_unit_test(gives_up_where_nobody_is),
     };
     return cmocka_run_group_tests_name("spot", tests, NULL, NULL);

@@ -94,6 +94,9 @@ static void doctor_facts(const struct doctor_options *o, const struct machine *m
     f->cpus = (double)(m->cpu.threads > 0 ? m->cpu.threads : m->cpu.allowed_count);
     f->quota = m->cgroup.cpu_quota;
     if (w->split_known) {
+        cpu_set_t both;
+        CPU_OR(&both, &split->server, &split->generator);
+        f->used = CPU_COUNT(&both);
         f->disjoint = split->disjoint;
         f->shares_core = w->cores_known ? split->shares_core : UNKNOWN;
         f->cpus_short = split->server_short || split->generator_short;
@@ -205,8 +208,13 @@ static void judge_limits(const struct doctor_options *o, const struct machine *m
     doctor_quality(report, QUALITY_PORTS, ports, "%.0f%% of %" PRId64 " (%" PRId64 " waiting)",
                    ports, range, w->time_wait);
     judge_conntrack(w->conntrack, l->conntrack_max, report);
-    doctor_quality(report, QUALITY_QUOTA, machine_rule(QUALITY_QUOTA, f),
-                   isinf(f->quota) ? "none" : "%.2f CPUs", f->quota);
+    if (isinf(f->quota) || isnan(f->used)) {
+        doctor_quality(report, QUALITY_QUOTA, machine_rule(QUALITY_QUOTA, f),
+                       isinf(f->quota) ? "none" : "%.2f CPUs", f->quota);
+    } else {
+        doctor_quality(report, QUALITY_QUOTA, machine_rule(QUALITY_QUOTA, f),
+                       "%.2f CPUs, a run uses %.0f", f->quota, f->used);
+    }
     doctor_quality(report, QUALITY_LOAD, machine_rule(QUALITY_LOAD, f), "%.2f on %.0f CPUs",
                    f->load1, f->cpus);
 }
