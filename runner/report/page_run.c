@@ -27,9 +27,10 @@ void page_reading(struct doc *d, const struct cells *c) {
              "answered. It is hardly touched by what limits the load generator.");
     put_term(
         d, "requests/s",
-        "successful replies. ≥: the load generator, not the server, set the figure (it reached "
-        "90% of what the null server does, or its thread was busy all the time), so it is a "
-        "lower bound and compares nothing.");
+        "successful replies. ≥: the load generator, not the server, set the figure (in at "
+        "least half of the blocks that count the target reached 90% of what the null server does "
+        "in the same block, or a thread of the generator was busy all the time), so it is a lower "
+        "bound and compares nothing. The median over all rounds may still be less than 90%.");
     doc_begin(d, DOC_ITEM, NULL);
     doc_strong(d, "latency");
     doc_say(d, ": ");

@@ -215,7 +215,7 @@ def _():
         for workload in ("hello", "json"):
             for line in read(run, "plots/data/rounds-%s-%s.dat" % (kind, workload)).splitlines():
                 words = line.split()
-                if len(words) == 3 and words[1] != "NaN" and not line.startswith("#"):
+                if len(words) == 4 and words[1] != "NaN" and not line.startswith("#"):
                     drawn.add(repr(float(words[1])))
     eq(drawn, values, "points of the rounds")
     rows = list(csv.DictReader(read(run, "verdicts.csv").splitlines()))

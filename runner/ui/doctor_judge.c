@@ -145,7 +145,8 @@ static void judge_steadiness(const struct doctor_watch *w, struct doctor_report 
         rounds = shown_percent(&spread, more[i]) <= q->warn ? more[i] : 0;
     }
     if (rounds > 0) {
-        snprintf(fix, sizeof fix, "%s; or about %zu rounds would show %.0f%%", q->fix, rounds, q->warn);
+        snprintf(fix, sizeof fix, "%s; or about %zu rounds would show %.0f%%", q->fix, rounds,
+                 q->warn);
     } else {
         snprintf(fix, sizeof fix, "%s: not even 31 rounds would show %.0f%%", q->fix, q->warn);
     }

@@ -33,7 +33,8 @@ struct db_sqlite {
     sqlite3 *handle;
     sqlite3_stmt *begin, *insert, *newest, *commit, *rollback;
     const atomic_bool *stop;
-    size_t guess; /* the length of a reply, as the last one was */
+    int64_t busy_ns; /* when the lock was first found held, by CLOCK_MONOTONIC */
+    size_t guess;    /* the length of a reply, as the last one was */
     char error[128];
 };
 
@@ -50,11 +51,22 @@ int db_sqlite_load(char *error, size_t error_size) {
     return 0;
 }
 
-/* SQLite's own handler sleeps up to 100 ms at a time and knows of no stopping. */
+static int64_t now_ns(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* SQLite's own handler sleeps up to 100 ms at a time and knows of no stopping. Time is read, not
+ * counted in steps: on a busy machine a step takes several times as long as was asked for. */
 static int on_busy(void *arg, int tries) {
-    const struct db_sqlite *db = arg;
+    struct db_sqlite *db = arg;
     struct timespec step = {0, BUSY_STEP_MS * 1000000L};
-    if ((uint64_t)tries >= store_patience_ms() / BUSY_STEP_MS ||
+    int64_t now = now_ns();
+    if (tries == 0) {
+        db->busy_ns = now;
+    }
+    if (now - db->busy_ns >= (int64_t)store_patience_ms() * 1000000 ||
         (db->stop != NULL && atomic_load(db->stop))) {
         return 0;
     }

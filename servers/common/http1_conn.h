@@ -14,8 +14,7 @@
 /* A client that does not close after our end is given this long, and this much to send. */
 #define CONN_LINGER_MS    ((uint64_t)2000)
 #define CONN_LINGER_BYTES ((uint64_t)8 * 1024 * 1024)
-/* After SIGTERM: time for requests that were on their way to idle connections. */
-#define CONN_GRACE_MS ((uint64_t)50)
+#define CONN_GRACE_MS     ((uint64_t)SERVER_GRACE_MS)
 
 struct conn;
 struct conn_worker;

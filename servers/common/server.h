@@ -25,6 +25,8 @@
 
 /* After SIGTERM, connections that have not ended by then are cut. */
 #define SERVER_DRAIN_MS 5000
+/* After SIGTERM: time for requests that were on their way to idle connections. */
+#define SERVER_GRACE_MS 50
 
 struct server;
 

@@ -90,11 +90,15 @@ static void drain(struct transport *transport) {
     /* Requests that are here already come first. */
     (void)h2o_evloop_run(loop, 0);
     transport->ctx.shutdown_requested = 1; /* its function would begin an HTTP/2 shutdown too */
-    uint64_t end = h2o_now(loop) + SERVER_DRAIN_MS;
-    conn_close_idle(transport);
-    while (conn_any(transport) && h2o_now(loop) < end) {
-        (void)h2o_evloop_run(loop, (int32_t)(end - h2o_now(loop)));
-        conn_close_idle(transport);
+    uint64_t now = h2o_now(loop);
+    uint64_t grace = now + SERVER_GRACE_MS;
+    uint64_t end = now + SERVER_DRAIN_MS;
+    while (conn_any(transport) && now < end) {
+        if (now >= grace) {
+            conn_close_idle(transport);
+        }
+        (void)h2o_evloop_run(loop, (int32_t)((now < grace ? grace : end) - now));
+        now = h2o_now(loop);
     }
 }
 

@@ -337,6 +337,37 @@ def terminate_idle(name):
                     pass
 
 
+def refuses(address):
+    try:
+        Client(address).close()
+        return False
+    except ConnectionRefusedError:
+        return True
+
+
+@case("SIGTERM: a request that was on its way to an idle connection is answered")
+def terminate_grace(name):
+    # A machine that pauses this test for 50 ms spoils a try, but not every one of them.
+    for _ in range(10):
+        with Server(name) as server:
+            clients = [Client(server.address) for _ in range(4)]
+            for client in clients[:2]:
+                client.ask(get("/hello"))
+            server.process.send_signal(signal.SIGTERM)
+            ok(wait_until(lambda: refuses(server.address)), "still accepts after SIGTERM")
+            told = []
+            for client in clients:
+                try:
+                    client.send(get("/hello"))
+                    told.append(client.read_to_end())
+                except OSError:
+                    told.append(b"")
+            eq(server.wait(), 0, "exit code")
+        if all(t.startswith(b"HTTP/1.1 200 ") and b"close" in t for t in told):
+            return
+    ok(False, f"not answered: {told}")
+
+
 @case("SIGTERM with requests in flight: what was begun is answered, then exit 0", full=True)
 def terminate_in_flight(name):
     with Server(name) as server:

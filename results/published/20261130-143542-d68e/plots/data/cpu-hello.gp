@@ -1,7 +1,7 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'cpu-hello'
 HEADING = 'Server CPU per request'
-XLABEL = 'connections'
+XLABEL = 'connections, log scale'
 YLABEL = 'server CPU, µs per request'
 DOTS = 0
 SHARED = 1

@@ -1,8 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'latency-hello'
 HEADING = 'Latency'
-XLABEL = 'connections'
-YLABEL = 'latency'
+XLABEL = 'connections, log scale'
+YLABEL = 'latency, log scale'
 DOTS = 0
 SHARED = 1
 ROOM = 24

@@ -1,7 +1,7 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'memory-hello'
 HEADING = 'Memory of the server'
-XLABEL = 'connections'
+XLABEL = 'connections, log scale'
 YLABEL = 'resident memory, MiB'
 DOTS = 0
 SHARED = 1

@@ -1,8 +1,8 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'percentiles-hello'
 HEADING = 'Latency percentiles'
-XLABEL = 'percentile'
-YLABEL = 'latency'
+XLABEL = 'percentile, log scale'
+YLABEL = 'latency, log scale'
 DOTS = 0
 SHARED = 0
 ROOM = 24

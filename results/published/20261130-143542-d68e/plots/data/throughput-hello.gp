@@ -1,7 +1,7 @@
 # Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
 PLOT = 'throughput-hello'
 HEADING = 'Throughput'
-XLABEL = 'connections'
+XLABEL = 'connections, log scale'
 YLABEL = 'successful replies per second'
 DOTS = 0
 SHARED = 1
