@@ -129,8 +129,7 @@ static void waits_for_foreign_servers(void **state) {
         struct target *t = NULL;
         struct err e = {0};
         setenv("FAKE_TARGET", cases[i].behaviour, 1);
-        /* All but the one that never listens are told by what they said, however late that is. */
-        spec.ready_timeout_ns = (strcmp(cases[i].behaviour, "no-ready") == 0 ? 2 : 10) * SECOND;
+        spec.ready_timeout_ns = 2 * SECOND; /* it may take long to start on a busy machine */
         assert_int_equal(bring_up(*state, &spec, &t, &e), TARGET_READY);
         if (!strstr(e.text, cases[i].words)) {
             fail_msg("%s: %s", cases[i].behaviour, e.text);
