@@ -103,7 +103,8 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
     }
     int fd = open(sibling, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(errno));
     }
     int bad = file_write_fd(fd, data, len) != 0 || fsync(fd) != 0;
     int saved = errno;
@@ -117,7 +118,8 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
     }
     if (bad) {
         unlink(sibling);
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(saved));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(saved));
     }
     return 0;
 }
@@ -131,7 +133,9 @@ static int write_into(const char *path, const void *data, size_t len, struct err
         bad = true;
         saved = errno;
     }
-    return bad ? err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(saved)) : 0;
+    return bad ? err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                         strerror(saved))
+               : 0;
 }
 
 int file_write_named(const char *path, const void *data, size_t len, struct err *e) {
@@ -150,7 +154,8 @@ int file_write_named(const char *path, const void *data, size_t len, struct err 
     }
     char *end = realpath(path, NULL);
     if (!end) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(errno));
     }
     const int rc = file_write_atomic(end, data, len, e);
     free(end);
@@ -171,8 +176,8 @@ int file_mkdirs(const char *path, struct err *e) {
         char kept = part[i];
         part[i] = '\0';
         if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-            return err_set(e, ERR_MACHINE, "cannot create the folder %s: %s", part,
-                           strerror(errno));
+            return err_set(e, ERR_MACHINE, "cannot create the folder %s: %s; " FILE_WRITE_REMEDY,
+                           part, strerror(errno));
         }
         part[i] = kept;
     }

@@ -30,6 +30,9 @@ int file_write_named(const char *path, const void *data, size_t len, struct err 
 /* Creates `path` and its parents where they are missing. */
 int file_mkdirs(const char *path, struct err *e);
 
+/* What to do where a file or folder cannot be written, for the end of such a message. */
+#define FILE_WRITE_REMEDY "make room and see that you may write there, or choose another place"
+
 bool file_exists(const char *path);
 
 /* dir/name into out; returns -1 with *e when it does not fit. */

@@ -47,8 +47,13 @@ enum load_failure tool_check(const struct tool_kind *kind, struct loop *loop, co
         argv[i + 1] = kind->ask[i];
     }
     if (file_which(argv[0], found, sizeof found) != 0) {
-        err_set(e, ERR_MACHINE, "%s is not installed (Debian: apt install %s)", argv[0],
-                kind->ops->package);
+        if (strchr(argv[0], '/') && file_exists(argv[0])) {
+            err_set(e, ERR_MACHINE, "%s is not a program that can be executed; name one that is",
+                    argv[0]);
+        } else {
+            err_set(e, ERR_MACHINE, "%s is not installed (Debian: apt install %s)", argv[0],
+                    kind->ops->package);
+        }
         return LOAD_MISSING;
     }
     struct child *child = child_start(loop, &spec, e);

@@ -41,8 +41,13 @@ enum load_failure wrk_version_check(struct loop *loop, const char *program, char
     struct child_spec spec = {.argv = argv};
     char found[4096];
     if (file_which(argv[0], found, sizeof found) != 0) {
-        err_set(e, ERR_MACHINE, "%s is not installed: install it (Debian: apt install wrk)",
-                argv[0]);
+        if (strchr(argv[0], '/') && file_exists(argv[0])) {
+            err_set(e, ERR_MACHINE, "%s is not a program that can be executed; name one with --wrk",
+                    argv[0]);
+        } else {
+            err_set(e, ERR_MACHINE, "%s is not installed: install it (Debian: apt install wrk)",
+                    argv[0]);
+        }
         return LOAD_MISSING;
     }
     struct child *child = child_start(loop, &spec, e);

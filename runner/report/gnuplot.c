@@ -146,7 +146,8 @@ static int put_in_place(const char *plots, const char *name, const char *title, 
             unlink(made);
             rc = -1;
         } else if (rename(made, path) != 0) {
-            rc = err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+            rc = err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                         strerror(errno));
         }
     }
     return rc;

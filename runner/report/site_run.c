@@ -85,7 +85,9 @@ static int copy_file(const char *from_dir, const char *to_dir, const char *name,
         rc = -1;
     }
     close(in);
-    return rc == 0 ? 0 : err_set(e, ERR_MACHINE, "cannot write %s: %s", to, strerror(saved));
+    return rc == 0 ? 0
+                   : err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, to,
+                             strerror(saved));
 }
 
 static bool name_is_taken(const struct site *s, size_t n, const char *name) {

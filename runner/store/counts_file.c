@@ -125,7 +125,8 @@ int counts_open(const char *dir, struct err *e) {
     }
     const int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(errno));
     }
     if (fcntl(fd, F_OFD_SETLK, &lock) != 0) {
         close(fd);
@@ -134,7 +135,7 @@ int counts_open(const char *dir, struct err *e) {
     }
     const off_t whole = counts_whole(fd);
     if (whole < 0 || ftruncate(fd, whole) != 0) {
-        err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path, strerror(errno));
         close(fd);
         return -1;
     }

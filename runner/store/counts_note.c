@@ -54,7 +54,8 @@ static int note_alone(const char *dir, size_t lines, struct err *e) {
     }
     const int fd = open(trials, O_RDWR | O_CLOEXEC);
     if (fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", trials, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, trials,
+                       strerror(errno));
     }
     /* Whoever resumed it meanwhile has the manifest, and would write over what is noted. */
     const int rc = fcntl(fd, F_OFD_SETLK, &lock) == 0 ? note(manifest, lines, e) : 0;

@@ -55,7 +55,8 @@ static int folder_accept(const char *path, struct err *e) {
                        path);
     }
     if (empty < 0 || access(path, W_OK | X_OK) != 0) {
-        return err_set(e, ERR_MACHINE, "cannot write to the folder %s: %s", path, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write to the folder %s: %s; " FILE_WRITE_REMEDY,
+                       path, strerror(errno));
     }
     return 0;
 }
@@ -96,7 +97,8 @@ int folder_create(char *path, size_t size, const char *parent, const char *name,
     if (errno == EEXIST) {
         return folder_accept(path, e);
     }
-    return err_set(e, ERR_MACHINE, "cannot create the folder %s: %s", path, strerror(errno));
+    return err_set(e, ERR_MACHINE, "cannot create the folder %s: %s; " FILE_WRITE_REMEDY, path,
+                   strerror(errno));
 }
 
 int folder_set_latest(const char *parent, const char *name, struct err *e) {

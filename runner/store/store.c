@@ -290,5 +290,9 @@ int store_read_text(const struct store *s, const char *name, char **text, struct
     if (file_join(path, sizeof path, s->dir, name, e) != 0) {
         return -1;
     }
-    return file_read_all(path, TEXT_LIMIT, text, &len, e);
+    if (file_read_all(path, TEXT_LIMIT, text, &len, e) == 0) {
+        return 0;
+    }
+    struct err why = *e;
+    return err_set(e, why.class, "%s; put it back, or use another folder of results", why.text);
 }

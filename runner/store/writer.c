@@ -54,7 +54,7 @@ static int writer_open(const struct writer *w, const char *name, int flags, stru
     }
     int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
     if (fd < 0) {
-        err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path, strerror(errno));
     }
     return fd;
 }

@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import ROOT, Run, wait_for  # noqa: E402
-from engine import BASE, docker, hold, inspect, need_images, why_no_engine  # noqa: E402
+from engine import BASE, docker, hold, inspect, make_images, why_no_engine  # noqa: E402
 from tap import Failure, Skip, Tap, eq, has, ok  # noqa: E402
 
 tap = Tap()
@@ -39,7 +39,7 @@ def case(title):
         def _():
             if WHY:
                 raise Skip(WHY)
-            need_images(IMAGES)
+            make_images(IMAGES)
             function()
         return function
     return keep

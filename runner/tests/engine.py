@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 from command import ROOT
-from tap import ok
+from tap import Skip, ok
 
 LABEL = "loopbench.run"
 BASE = os.environ.get("BASE_IMAGE", "debian:bookworm-slim")
@@ -26,11 +26,23 @@ def why_no_engine():
     return "" if done.returncode == 0 and done.stdout.strip() else "no Docker engine answers: %s" % done.stderr.strip()
 
 
+def missing(names):
+    """Those of the images that the engine does not hold."""
+    return [n for n in names if not docker("image", "inspect", "--format", "{{.Id}}", n, check=False)]
+
+
 def need_images(names):
+    """Skips the case where an image is not there. Making them takes longer than a test may."""
+    absent = missing([BASE, *names])
+    if absent:
+        raise Skip("no image %s (make base-image images)" % ", ".join(absent))
+
+
+def make_images(names):
     """Builds what is not there: `make base-image images` as a person would."""
-    if not docker("image", "inspect", "--format", "{{.Id}}", BASE, check=False):
+    if missing([BASE]):
         subprocess.run(["make", "-s", "base-image"], cwd=ROOT, check=True, timeout=600)
-    if any(not docker("image", "inspect", "--format", "{{.Id}}", n, check=False) for n in names):
+    if missing(names):
         subprocess.run(["make", "-s", "images"], cwd=ROOT, check=True, timeout=1200,
                        stdout=subprocess.DEVNULL)
 

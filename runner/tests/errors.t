@@ -286,6 +286,8 @@ def _():
     with Box() as box:
         result = box.loopbench("run", box.ini(wrk="wrk"), "--no-report", env={"PATH": "/nowhere"})
         result.refused(3, "wrk is not installed", "apt install wrk")
+        result = box.loopbench("run", box.ini(wrk="/etc/passwd"), "--no-report")
+        result.refused(3, "/etc/passwd is not a program that can be executed", "--wrk")
 
 
 @tap.case("gnuplot: missing before a run is told before it is measured; --no-report goes without")
@@ -527,6 +529,18 @@ def _():
         folder = make_run(box)
         result = nobody(box, "report", folder).expect(3)
         has(result.err.splitlines()[-1], "cannot write %s" % folder, "stderr")
+        has(result.err.splitlines()[-1], "see that you may write there", "stderr")
+        out = os.path.join(folder, "below", "run")
+        nobody(box, "run", box.ini(), "--no-report", "--out", out).refused(
+            3, "cannot create the folder", "ermission", "choose another place")
+
+
+@tap.case("results folder: a file of the run is gone")
+def _():
+    with Box() as box:
+        folder = make_run(box)
+        os.unlink(os.path.join(folder, "plan.json"))
+        box.loopbench("run", "--resume", folder).refused(2, "plan.json: No such file", "put it back")
 
 
 @tap.case("stdout: closed or full is one line and status 3")

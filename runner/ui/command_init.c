@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "config/skeleton.h"
 #include "config/values.h"
 #include "ui/commands.h"
@@ -17,7 +18,8 @@ static int init_write(const char *path, const char *text, struct err *e) {
         return err_set(e, ERR_USAGE, "%s is there already; choose another name, or edit it", path);
     }
     if (fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(errno));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(errno));
     }
     size_t len = strlen(text);
     size_t done = 0;
@@ -34,7 +36,8 @@ static int init_write(const char *path, const char *text, struct err *e) {
     if (done < len || close(fd) != 0) {
         int why = errno;
         unlink(path);
-        return err_set(e, ERR_MACHINE, "cannot write %s: %s", path, strerror(why));
+        return err_set(e, ERR_MACHINE, "cannot write %s: %s; " FILE_WRITE_REMEDY, path,
+                       strerror(why));
     }
     return 0;
 }

@@ -13,13 +13,13 @@ ALL_C         = $(sort $(wildcard runner/*/*.[ch] runner/*.c servers/*/*.[ch] se
 PLAIN_ONLY   := runner/tests/html.t runner/tests/container.t runner/tests/count.t \
                 runner/tests/count_real.t
 # Each test is a process of its own with a time limit; prove reads the TAP, and shows what
-# failed and what was skipped, with the reason.
+# failed and why (its comments), and what was skipped, with the reason.
 # Most tests wait more than they compute, so several run at once; those that provoke or
 # measure a disturbance of the machine run alone.
 JOBS         ?= 3
 PROVE        := prove --jobs $(JOBS) --rules 'seq=**/{faults,smoke,calibrate,interrupt}.t' \
                 --rules 'seq=**/test_target_local' --rules 'par=**' \
-                --timer --failures --directives --exec 'scripts/run-test 300'
+                --timer --failures --comments --directives --exec 'scripts/run-test 300'
 
 deps: ## install what running needs (apt), saying so first; elsewhere name it
 	@scripts/deps run
