@@ -345,7 +345,7 @@ def refuses(address):
         return True
 
 
-@case("SIGTERM: a request that was on its way to an idle connection is answered")
+@case("SIGTERM: a request that was on its way to an idle connection is answered", full=True)
 def terminate_grace(name):
     # A machine that pauses this test for 50 ms spoils a try, but not every one of them.
     for _ in range(10):
