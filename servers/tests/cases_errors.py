@@ -110,6 +110,16 @@ LENIENT = [
     ("an empty line before a request", b"\r\n" + get("/hello"), 200, {}),
     ("two empty lines before a request", b"\r\n\r\n" + get("/hello"), 200, {"h2o": 400}),
     ("only empty lines", b"\r\n\r\n", None, {"h2o": 0}),
+    ("chunk size: 0x3",
+     head("Transfer-Encoding: chunked", start="GET /hello HTTP/1.1") + b"0x3\r\nabc\r\n0\r\n\r\n", 400, {"h2o": 200}),
+    ("chunk size: a blank after it",
+     head("Transfer-Encoding: chunked", start="GET /hello HTTP/1.1") + b"3 \r\nabc\r\n0\r\n\r\n", 400, {"h2o": 200}),
+    ("Content-Length: a blank after it",
+     head("Content-Length: 5 ", start="GET /hello HTTP/1.1") + BODY5, 200, {"h2o": 400}),
+    ("Content-Length: a tab after it", head("Content-Length: 5\t") + BODY5, 400, {}),
+    ("Content-Length: 2^64-1", head("Content-Length: 18446744073709551615") + BODY5, 413, {"h2o": 400}),
+    ("Transfer-Encoding: a blank after it",
+     head("Transfer-Encoding: chunked ", start="GET /hello HTTP/1.1") + chunked(BODY5), 200, {"h2o": 400}),
 ]
 
 
