@@ -270,7 +270,7 @@ def _():
         box.write("broken", "#!/no/such/interpreter\n", 0o755)
         ini = box.ini()
         before = tree(box.path)
-        for name, part in (("data", "install"), (".", "install"), ("garbage", "is this wrk"),
+        for name, part in (("data", "not a program"), (".", "not a program"), ("garbage", "is this wrk"),
                            ("nothing", "is this wrk"), ("broken", "cannot start"),
                            ("/bin/true", "is this wrk"), ("absent", "install")):
             where = name if name[0] == "/" else "./" + name
