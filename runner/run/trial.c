@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/quality.h"
 #include "base/workload.h"
 #include "run/counted.h"
 #include "run/judge.h"
@@ -124,13 +125,22 @@ static void trial_ask(struct trial *t, int64_t backlog_ns, const char *when) {
     trial_fail(t, FAIL_HUNG, why, t->ops->output(t->target));
 }
 
+/* Whether the machine may have kept the server, or the load generator, from running. */
+static bool trial_was_disturbed(const struct environment_result *env) {
+    return quality_judge(QUALITY_STEAL, env->steal_ratio * 100) == QUALITY_INVALID ||
+           quality_judge(QUALITY_FOREIGN_CPU, env->foreign_cpus * 100) == QUALITY_INVALID ||
+           env->throttled > 0;
+}
+
 /* A connection that hangs is flagged; where most of them do, nobody measured that many. What a full
- * listen queue keeps waiting is no reply that does not come: that trial is invalid. */
+ * listen queue keeps waiting is no reply that does not come, nor is what a disturbed machine keeps:
+ * that trial is invalid, and the runner's own request says whether the server hangs. */
 static bool trial_connections_answered(struct trial *t) {
     const struct trial_record *r = t->record;
     const double silent = judge_silent(r);
     char why[160];
-    if (!(2 * silent > r->connections) || r->environment.listen_overflows > 0) {
+    if (!(2 * silent > r->connections) || r->environment.listen_overflows > 0 ||
+        trial_was_disturbed(&r->environment)) {
         return true;
     }
     snprintf(why, sizeof why,

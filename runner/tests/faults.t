@@ -363,11 +363,14 @@ def _():
 def _():
     needs("wrk")
     with Box() as box:
-        result = run(box, fault_server(box, "silent"), "--targets", "fault", "--connections",
-                     "4").expect(1)
+        result = run(box, fault_server(box, "silent"), "--targets", "fault", "--connections", "4")
         t, = trials(box)
         ok(0 < t["load"]["requests"] <= 50, "load: %s" % t["load"])
         ok(t["active_ratio"] < 0.5, "active: %s" % t["active_ratio"])
+        ok("silent-warn" in t["flags"], "flags: %s" % t["flags"])
+        if "foreign-cpu-invalid" in t["flags"]:
+            return  # a machine that others keep busy may be why: invalid, but no proof of a hang
+        result.expect(1)
         eq((t["status"], t["failure"], t["rate"]), ("failed", "hung", None), "trial")
         has(t["reason"], "4 of 4 connections received nothing in the last half of the window; %d "
             "replies came before" % t["load"]["requests"], "reason")
@@ -393,8 +396,9 @@ def _():
         run(box, fault_server(box, "redirect"), "--targets", "fault", "--connections", "4",
             "--warmup", "1s", verify=True)
         t, = trials(box)
-        eq(t["load"]["errors_status"], 0, "load: %s" % t["load"])
-        if t["status"] == "failed":  # the runner happened to ask for it
+        # None: the runner happened to ask for it in the warm-up.
+        ok(t["load"]["errors_status"] in (0, None), "load: %s" % t["load"])
+        if t["status"] == "failed":
             eq(t["failure"], "content", "failure")
         else:
             eq(t["reply_bytes"], len("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
