@@ -87,7 +87,7 @@ static void put_failed_cell(struct maker *m, const struct cell *before, const st
 }
 
 void findings_put_failed(struct maker *m, const struct verdict_row *rows, size_t n) {
-    const struct cell **list = calloc(2 * n + 1, sizeof *list);
+    const struct cell **list = calloc(2 * n + 1, sizeof(const struct cell *));
     size_t found = 0;
     if (!list) {
         m->failed = true;
