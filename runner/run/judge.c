@@ -73,12 +73,23 @@ static double judge_stall(const struct trial_record *r) {
     return r->stall_us > STALL_TIMES * r->raw.p50_us ? (double)r->stall_us / 1000 : 0;
 }
 
+/* Whether replies take so long that the window holds few of them a connection. */
+static bool judge_is_slow(const struct trial_record *r) {
+    return (double)r->load.duration_us / 2 <= (double)(STALL_TIMES * r->raw.p50_us);
+}
+
+/* %; the part of a reply that the window's end cut off is in no latency: where replies are few that
+ * alone is much. */
+static double judge_active(const struct trial_record *r, double share) {
+    const bool known = r->raw.p50_us >= 0 && r->load.duration_us >= 0;
+    return known && judge_is_slow(r) ? NAN : r->active_ratio / share * 100;
+}
+
 double judge_silent(const struct trial_record *r) {
-    const double half_us = (double)r->load.duration_us / 2;
     if (r->load.silent < 0 || r->raw.p50_us < 0 || r->load.duration_us < 0) {
         return NAN;
     }
-    return half_us > (double)(STALL_TIMES * r->raw.p50_us) ? (double)r->load.silent : 0;
+    return judge_is_slow(r) ? 0 : (double)r->load.silent;
 }
 
 /* Part of the requests that went wrong, %. A late reply is counted among the requests, a failed
@@ -131,7 +142,7 @@ static void judge_signals(const struct trial_record *r, const struct judge_facts
         {QUALITY_LISTEN_OVERFLOWS, judge_count(env->listen_overflows)},
         {QUALITY_LISTEN_DROPS, judge_count(env->listen_drops)},
         {QUALITY_RETRANSMITS, judge_count(env->retransmits)},
-        {QUALITY_ACTIVE_SHARE, r->active_ratio / share * 100},
+        {QUALITY_ACTIVE_SHARE, judge_active(r, share)},
         {QUALITY_SILENT, judge_silent(r)},
         {QUALITY_REPLY_SIZE, judge_reply_size(r, facts)},
         {QUALITY_STALL, judge_stall(r)},

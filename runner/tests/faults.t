@@ -28,12 +28,13 @@ SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
 # Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
 # them; "silent" says nothing any more after 50 replies, "hang" none from then on; "one" leaves
 # the 400th request unanswered; "late" stops 0.7 s after its 20th reply; "redirect" sends every 50th
-# request elsewhere, after the first 100.
+# request of a connection elsewhere, which the runner's own do not reach.
 SERVER = """#!/usr/bin/python3
 import asyncio, sys, time
 mode, port, seen, begun = sys.argv[1], int(sys.argv[2]), 0, 0
 async def serve(reader, writer):
     global seen, begun
+    here = 0
     while await reader.readuntil(b"\\r\\n\\r\\n"):
         seen += 1
         if mode == "silent" and seen > 50 or mode == "hang" and seen > 1:
@@ -43,7 +44,8 @@ async def serve(reader, writer):
         begun = time.monotonic() if seen == 20 else begun
         if mode == "late" and seen > 20 and time.monotonic() > begun + 0.7:
             await asyncio.sleep(3600)
-        if mode == "redirect" and seen > 100 and seen % 50 == 0:
+        here += 1
+        if mode == "redirect" and here % 50 == 0:
             writer.write(b"HTTP/1.1 302 Found\\r\\nLocation: /x\\r\\nContent-Length: 0\\r\\n\\r\\n")
             continue
         bad = seen > 1 and (mode == "all" or mode == "half" and seen % 2 == 0)
@@ -394,16 +396,12 @@ def _():
     needs("wrk")
     with Box() as box:
         run(box, fault_server(box, "redirect"), "--targets", "fault", "--connections", "4",
-            "--warmup", "1s", verify=True)
+            "--warmup", "1s", verify=True).expect(0)
         t, = trials(box)
-        # None: the runner happened to ask for it in the warm-up.
-        ok(t["load"]["errors_status"] in (0, None), "load: %s" % t["load"])
-        if t["status"] == "failed":
-            eq(t["failure"], "content", "failure")
-        else:
-            eq(t["reply_bytes"], len("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-                                     "Content-Length: 12\r\n\r\nHello world!"), "checked replies")
-            ok("reply-size-warn" in t["flags"], "flags: %s" % t["flags"])
+        eq(t["load"]["errors_status"], 0, "load: %s" % t["load"])
+        eq(t["reply_bytes"], len("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                                 "Content-Length: 12\r\n\r\nHello world!"), "checked replies")
+        ok("reply-size-warn" in t["flags"], "flags: %s" % t["flags"])
 
 
 @tap.case("a server that answers nothing at all hangs: a recorded failure")

@@ -210,14 +210,17 @@ def _():
     values = {repr(float("%.10g" % v)) for c in cells
               for f in ("cpu_us_per_request", "requests_per_second")
               for v in c["figures"][f]["rounds"] if v is not None}
-    drawn = set()
+    drawn, disturbed = set(), 0
     for kind in ("cpu", "throughput"):
         for workload in ("hello", "json"):
             for line in read(run, "plots/data/rounds-%s-%s.dat" % (kind, workload)).splitlines():
                 words = line.split()
-                if len(words) == 4 and words[1] != "NaN" and not line.startswith("#"):
+                # A median's line begins with the whole number of its row.
+                if len(words) == 4 and "." in words[0]:
                     drawn.add(repr(float(words[1])))
+                    disturbed += words[3] == "1"
     eq(drawn, values, "points of the rounds")
+    eq(disturbed > 0, any("-invalid" in c["flags"] for c in cells), "rounds marked as disturbed")
     rows = list(csv.DictReader(read(run, "verdicts.csv").splitlines()))
     ratios = set()
     for r in rows:

@@ -178,54 +178,6 @@ static void the_resolution_is_that_of_the_worst_cell_too(void **state) {
     end(&c);
 }
 
-/* Of a disturbed null server the ceiling is too low; of a disturbed block that nobody saw, too. */
-static void blocks_left_out_do_not_judge_the_limit(void **state) {
-    struct synthetic s = usual();
-    (void)state;
-    synthetic_make(&s);
-    for (int round = 0; round < 6; round++) {
-        synthetic_at(&s, "null", round, 100)->rate = 60000;
-    }
-    struct concluded c = conclude(&s);
-    assert_non_null(find(&c, "limited the throughput of base at 100"));
-    findings_release(&c.f);
-    verdicts_release(&c.v);
-    cells_release(&s.cells);
-    for (int round = 0; round < 6; round++) {
-        snprintf(synthetic_at(&s, "null", round, 100)->flags, 512, "foreign-cpu-invalid");
-    }
-    c = conclude(&s);
-    assert_null(find(&c, "limited the throughput"));
-    assert_null(find(&c, "near its limit"));
-    findings_release(&c.f);
-    verdicts_release(&c.v);
-    cells_release(&s.cells);
-    for (size_t i = 0; i < s.store.count; i++) { /* nothing else is left to judge by */
-        snprintf(s.store.records[i].flags, 512, "foreign-cpu-invalid");
-    }
-    c = conclude(&s);
-    assert_non_null(find(&c, "limited the throughput of base at 100"));
-    findings_release(&c.f);
-    verdicts_release(&c.v);
-    cells_release(&s.cells);
-    for (size_t i = 0; i < s.store.count; i++) { /* and where it was not seen: by the block */
-        struct trial_record *r = &s.store.records[i];
-        snprintf(r->flags, sizeof r->flags, "%s",
-                 strcmp(r->target, "lean") == 0            ? "foreign-cpu-unknown"
-                 : r->role == ROLE_CONTROL && r->round < 6 ? "foreign-cpu-invalid"
-                                                           : "");
-        if (r->role == ROLE_NULL && r->round >= 6) {
-            r->rate = 200000;
-        }
-        synthetic_at(&s, "lean", r->round, 100)->rate = 59000;
-    }
-    blocks_share_signals(s.store.records, s.store.count);
-    c = conclude(&s);
-    assert_non_null(find(&c, "limited the throughput of base at 100"));
-    assert_null(find(&c, "limited the throughput of base at 100 connections; lean"));
-    end(&c);
-}
-
 int main(void) {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
@@ -239,7 +191,6 @@ int main(void) {
         cmocka_unit_test(replies_of_another_length_are_told_of),
         cmocka_unit_test(one_failure_among_many_trials_is_none),
         cmocka_unit_test(the_resolution_is_that_of_the_worst_cell_too),
-        cmocka_unit_test(blocks_left_out_do_not_judge_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
