@@ -6,12 +6,10 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
 #include "fixture.h"
-#include "sample/proc.h"
 #include "ui/doctor.h"
 #include "ui/text.h"
 
@@ -423,67 +421,6 @@ static void test_nothing_to_see(void **state) {
     fixture_remove(root);
 }
 
-/* This machine, watched for a moment: figures within what is possible. */
-static void test_watch(void **state) {
-    (void)state;
-    struct loop loop;
-    struct err e = {0};
-    struct machine m;
-    struct doctor_watch w;
-    struct doctor_options o = options;
-    assert_int_equal(loop_init(&loop, &e), 0);
-    machine_read("", &m);
-    o.window_ns = 50000000;
-    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
-    assert_true(w.split_known);
-    assert_true(CPU_COUNT(&w.split.server) >= 1);
-    assert_true(w.window_s >= 0.05);
-    assert_true(w.speed_spread >= 0 && w.speed_spread < 1);
-    assert_false(w.steal_ratio < 0);
-    assert_false(w.foreign_cpus < 0);
-    for (size_t i = 0; i < DOCTOR_SLICES; i++) {
-        assert_true(w.exchange_us[i] > 0);
-    }
-    o.window_ns = -1;
-    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
-    assert_true(isnan(w.speed_spread));
-    assert_true(isnan(w.exchange_us[0]));
-    struct cpusplit given = {.server_short = true};
-    o.split = &given;
-    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
-    assert_true(w.split_known && w.split.server_short);
-    machine_release(&m);
-    loop_release(&loop);
-}
-
-/* Ctrl-C as soon as the exchange runs, in two processes besides this one. */
-static void interrupt(uv_timer_t *timer) {
-    pid_t pids[8];
-    if (proc_tree(getpid(), pids, 8) == 3) {
-        raise(SIGINT);
-        uv_timer_stop(timer);
-    }
-}
-
-static void test_exchange_interrupted(void **state) {
-    (void)state;
-    struct loop loop;
-    struct err e = {0};
-    struct machine m;
-    struct doctor_watch w;
-    struct doctor_options o = options;
-    uv_timer_t timer;
-    assert_int_equal(loop_init(&loop, &e), 0);
-    machine_read("", &m);
-    uv_timer_init(&loop.uv, &timer);
-    uv_timer_start(&timer, interrupt, 1, 1);
-    o.window_ns = 100000000;
-    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), -1);
-    assert_string_equal(e.text, "interrupted");
-    machine_release(&m);
-    loop_release(&loop);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
@@ -494,8 +431,6 @@ int main(void) {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_command),
         cmocka_unit_test(test_files_are_what_they_seem),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_exchange_interrupted),
         cmocka_unit_test(test_nothing_to_see),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
