@@ -23,6 +23,6 @@ bench-docker: ## measure in containers (PROFILE, CONNECTIONS, ... as in .env.exa
 	@COMMIT='$(COMMIT)' scripts/compose bench
 
 check-docker: runner ## the tests of images and Compose, where an engine answers (about 4 minutes)
-	BUILD=$(BUILD) prove --timer --failures --exec 'timeout -k 30 900' runner/tests/docker.t
+	BUILD=$(BUILD) prove --timer --failures --comments --exec 'timeout -k 30 900' runner/tests/docker.t
 
 .PHONY: base-image images guest-images guest-vertx-image bench-docker check-docker
