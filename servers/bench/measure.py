@@ -1,5 +1,6 @@
 """One measurement each: CPU per request, memory, allocations."""
 
+import math
 import os
 import random
 import resource
@@ -112,10 +113,26 @@ def cpu_rounds(cells, cpus, rounds, seconds, seed):
     return out
 
 
+def interval(values):
+    """The 95% order-statistic interval of the median (docs/methodology.md): the innermost pair of
+    ordered values that a binomial with p = 1/2 puts the median between; all of them where they are
+    too few for that."""
+    n = len(values)
+    below, outside = 0, 0.0  # values left out at each end; chance that the median lies beyond one
+    while below < (n - 1) // 2:
+        outside += math.comb(n, below) / 2**n
+        if outside > 0.025:
+            break
+        below += 1
+    below = max(below - 1, 0)
+    ordered = sorted(values)
+    return ordered[below], ordered[n - 1 - below]
+
+
 def ratios(above, below):
-    """Median, least and greatest of the rounds' ratios."""
+    """Median of the rounds' ratios, and the ends of its interval."""
     each = [a / b for a, b in zip(above, below)]
-    return statistics.median(each), min(each), max(each)
+    return statistics.median(each), *interval(each)
 
 
 def memory(name, cpus):
