@@ -280,6 +280,16 @@ void child_free(struct child *c) {
     }
 }
 
+bool child_sleeps(const struct child *c) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)c->pid);
+    if (c->exited || file_read_small(path, text, sizeof text) <= 0) {
+        return false;
+    }
+    const char *name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") S ", 4) == 0;
+}
+
 void child_describe(const struct child *c, char *out, size_t size) {
     if (!c->exited) {
         snprintf(out, size, "is running");

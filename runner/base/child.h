@@ -78,6 +78,10 @@ bool child_stop(struct child *c, int signum, int64_t grace_ns);
 /* Stops (KILL) what still runs and frees it; NULL is ignored. */
 void child_free(struct child *c);
 
+/* Whether its first thread waits for something (state S of /proc/PID/stat) rather than for a CPU;
+ * false where that cannot be read. */
+bool child_sleeps(const struct child *c);
+
 /* "exited with status 3", "was ended by signal 9 (Killed)", "is running" */
 void child_describe(const struct child *c, char *out, size_t size);
 

@@ -19,6 +19,7 @@
 #define DEFAULT_MARGIN  (10 * SECOND)
 #define DEFAULT_TIMEOUT (2 * SECOND)
 #define INTERRUPT_AGAIN (SECOND / 10)
+#define LOOK_AGAIN      (SECOND / 1000)
 #define SETTLE_MAX_US   20000
 #define FOREVER         (24 * 3600) /* s; wrk's own time where requests end it */
 
@@ -221,10 +222,18 @@ static enum loop_wait wrk_await_requests(struct wrk *w) {
 }
 
 /* wrk's correction never ends when its time in µs is less than the requests of a connection, and
- * its clock may start late: in a main thread that got no CPU before all requests were through. */
-static int64_t wrk_settle_ns(const struct wrk *w) {
-    int64_t us = w->wanted.requests / w->wanted.connections;
-    return 1000 * (us < SETTLE_MAX_US ? us : SETTLE_MAX_US);
+ * its clock may start late: in a main thread that got no CPU before all requests were through. Once
+ * that thread sleeps, its clock has started; so much later it may be interrupted. */
+static void wrk_settle(struct wrk *w) {
+    const int64_t end_ns = clock_mono_ns() + w->margin_ns;
+    const int64_t us = w->wanted.requests / w->wanted.connections;
+    enum loop_wait got = LOOP_TIMEOUT;
+    while (got == LOOP_TIMEOUT && !child_sleeps(w->child) && clock_mono_ns() < end_ns) {
+        got = loop_wait(w->loop, wrk_is_over, w, LOOK_AGAIN);
+    }
+    if (got == LOOP_TIMEOUT) {
+        loop_wait(w->loop, wrk_is_over, w, 1000 * (us < SETTLE_MAX_US ? us : SETTLE_MAX_US));
+    }
 }
 
 /* Waits for the end, by itself, or by SIGINT where the wanted time is not whole seconds or requests
@@ -234,7 +243,7 @@ static enum loop_wait wrk_await(struct wrk *w) {
     if (w->wanted.counts) {
         enum loop_wait got = wrk_await_requests(w);
         if (got == LOOP_DONE && !wrk_is_over(w)) {
-            loop_wait(w->loop, wrk_is_over, w, wrk_settle_ns(w));
+            wrk_settle(w);
         }
         return got == LOOP_DONE && !wrk_is_over(w)
                    ? wrk_interrupt(w, clock_mono_ns() + w->margin_ns)

@@ -178,6 +178,8 @@ static void judges_a_fake(void **state) {
     bench_run_well(b, &spec);
     assert_int_equal(b->out.requests, 1000);
     assert_int_equal(b->out.wall_us, b->out.duration_us + 1000);
+    setenv("FAKE_WRK", "busy", 1); /* it is not interrupted before its main thread sleeps */
+    bench_run_well(b, &spec);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         spec.timeout_ns = ends[i].failure == LOAD_TIMEOUT ? SECOND : 0;
         bench_hurry(&spec, &ends[i]);
