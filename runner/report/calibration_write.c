@@ -289,6 +289,9 @@ static void print_steps(FILE *out, const struct calibration *c) {
     p_text(p, sizeof p, c->control.signed_rank_p);
     fprintf(out, "  %-10s %8s  %-22s %-14s %-10s%s%s\n", "none (A/A)", "0", measured,
             control_text(c), p, both ? "  " : "", both ? ungated : "");
+    fprintf(out,
+            "  the run's report allows for more than these %zu ratios: its intervals are wider\n",
+            c->steps);
 }
 
 static void print_sizes(FILE *out, const struct calibration *c) {

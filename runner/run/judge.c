@@ -92,6 +92,19 @@ double judge_silent(const struct trial_record *r) {
     return judge_is_slow(r) ? 0 : (double)r->load.silent;
 }
 
+/* Whether the machine may have kept the server, or the load generator, from running: each of these
+ * makes the trial invalid, so that a silence that proves nothing is never a sound trial's. */
+static bool judge_was_kept(const struct trial_record *r) {
+    return quality_judge(QUALITY_STEAL, r->environment.steal_ratio * 100) == QUALITY_INVALID ||
+           quality_judge(QUALITY_FOREIGN_CPU, judge_foreign(r)) == QUALITY_INVALID ||
+           r->environment.throttled > 0;
+}
+
+bool judge_hangs(const struct trial_record *r) {
+    return 2 * judge_silent(r) > r->connections && r->environment.listen_overflows <= 0 &&
+           !judge_was_kept(r);
+}
+
 /* Part of the requests that went wrong, %. A late reply is counted among the requests, a failed
  * connection is not. */
 static double judge_errors(const struct load_result *l) {

@@ -37,6 +37,12 @@ double judge_server_share(const struct trial_record *r, bool generator_alone);
  */
 double judge_silent(const struct trial_record *r);
 
+/* Whether that were more than half of them, and nothing else than the server may be why: what a
+ * full listen queue keeps waiting is no reply that does not come, nor is what a machine keeps that
+ * gave its CPU to others. Such a trial is invalid, and the runner's own request says whether the
+ * server hangs. */
+bool judge_hangs(const struct trial_record *r);
+
 /* The first signal that makes the trial invalid, with its value: "foreign-cpu 34%", "throttled 3".
  * Returns false, and writes "", when there is none. */
 bool judge_reason(const struct trial_record *r, const struct judge_facts *facts, char *out,

@@ -1,13 +1,15 @@
 #include "run/replies.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "base/clock.h"
 #include "target/spot.h"
 
-#define INTERVAL_NS INT64_C(250000000)
-#define TIMEOUT_NS  INT64_C(5000000000)
-#define ONE_IN      1000
+#define INTERVAL_NS    INT64_C(250000000)
+#define TIMEOUT_NS     INT64_C(5000000000)
+#define BACKLOG_MAX_NS 60e9
+#define ONE_IN         1000
 
 void replies_start(struct replies *r, struct loop *loop, const struct target *t,
                    const struct workload *w, bool strict) {
@@ -32,6 +34,14 @@ void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us) {
     if (r->spot) {
         spot_pace(r->spot, interval);
     }
+}
+
+int64_t replies_backlog_ns(const struct load_result *l, int connections) {
+    if (l->requests <= 0 || l->duration_us <= 0) {
+        return 0;
+    }
+    const double ns = 2e3 * (double)l->duration_us * connections / (double)l->requests;
+    return (int64_t)fmin(ns, BACKLOG_MAX_NS);
 }
 
 bool replies_ask(struct replies *r, int64_t backlog_ns, int64_t *waited_ns) {

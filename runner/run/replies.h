@@ -7,6 +7,7 @@
 
 #include "base/loop.h"
 #include "base/workload.h"
+#include "store/record.h"
 #include "target/target.h"
 
 struct spot;
@@ -28,6 +29,10 @@ void replies_pace(struct replies *r);
  * sends at the rate of the warm-up (`requests` in `duration_us`), so that neither throughput nor
  * CPU per request can show it; none where that rate is not known. */
 void replies_pace_by(struct replies *r, int64_t requests, int64_t duration_us);
+
+/* What the target may still have to answer before the runner's own request when the load has gone:
+ * a request of each connection, at half of its pace; 60 s at most. */
+int64_t replies_backlog_ns(const struct load_result *l, int connections);
 
 /* While nothing is measured: one reply, waited for, or two where none was looked at yet; none from
  * here on. Waits 5 s, and backlog_ns more for what the target still has to answer before it.

@@ -1,13 +1,11 @@
 #include "run/trial.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/quality.h"
 #include "base/workload.h"
 #include "run/counted.h"
 #include "run/judge.h"
@@ -16,8 +14,6 @@
 #include "run/trial_target.h"
 #include "sample/sampler.h"
 #include "sample/window.h"
-
-#define BACKLOG_MAX_NS 60e9
 
 static enum trial_failure trial_map_load(enum load_failure f) {
     switch (f) {
@@ -96,16 +92,6 @@ static bool trial_load(struct trial *t, enum load_phase phase, int64_t duration_
     return false;
 }
 
-/* What the target may still have to answer before the runner's own request when the load has gone:
- * a request of each connection, at half of its pace. */
-static int64_t trial_backlog_ns(const struct load_result *l, int connections) {
-    if (l->requests <= 0 || l->duration_us <= 0) {
-        return 0;
-    }
-    const double ns = 2e3 * (double)l->duration_us * connections / (double)l->requests;
-    return (int64_t)fmin(ns, BACKLOG_MAX_NS);
-}
-
 /* Asks while nothing is measured; a target that holds the connection and sends no reply hangs. */
 static void trial_ask(struct trial *t, int64_t backlog_ns, const char *when) {
     int64_t waited = 0;
@@ -125,28 +111,17 @@ static void trial_ask(struct trial *t, int64_t backlog_ns, const char *when) {
     trial_fail(t, FAIL_HUNG, why, t->ops->output(t->target));
 }
 
-/* Whether the machine may have kept the server, or the load generator, from running. */
-static bool trial_was_disturbed(const struct environment_result *env) {
-    return quality_judge(QUALITY_STEAL, env->steal_ratio * 100) == QUALITY_INVALID ||
-           quality_judge(QUALITY_FOREIGN_CPU, env->foreign_cpus * 100) == QUALITY_INVALID ||
-           env->throttled > 0;
-}
-
-/* A connection that hangs is flagged; where most of them do, nobody measured that many. What a full
- * listen queue keeps waiting is no reply that does not come, nor is what a disturbed machine keeps:
- * that trial is invalid, and the runner's own request says whether the server hangs. */
+/* A connection that hangs is flagged; where most of them do, nobody measured that many. */
 static bool trial_connections_answered(struct trial *t) {
     const struct trial_record *r = t->record;
-    const double silent = judge_silent(r);
     char why[160];
-    if (!(2 * silent > r->connections) || r->environment.listen_overflows > 0 ||
-        trial_was_disturbed(&r->environment)) {
+    if (!judge_hangs(r)) {
         return true;
     }
     snprintf(why, sizeof why,
              "%.0f of %d connections received nothing in the last half of the window; %" PRId64
              " replies came before",
-             silent, r->connections, r->load.requests);
+             judge_silent(r), r->connections, r->load.requests);
     trial_fail(t, FAIL_HUNG, why, t->ops->output(t->target));
     return false;
 }
@@ -222,7 +197,7 @@ static void trial_measure(struct trial *t, struct hist *raw) {
         out.raw = (struct hist){0};
         trial_check_replies(t);
         if (trial_connections_answered(t)) {
-            trial_ask(t, trial_backlog_ns(&r->load, r->connections), "after the window");
+            trial_ask(t, replies_backlog_ns(&r->load, r->connections), "after the window");
         }
         r->reply_bytes = replies_bytes(&t->replies);
         if (!trial_replies_right(t) || t->failed) {

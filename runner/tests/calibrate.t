@@ -192,6 +192,10 @@ def _():
                                folder, "--repeat-blocks", "0")
         result.expect(1)
         has(result.out, "not calibrated: the A/A control has too few valid blocks", "stdout")
+        table, _, sizes = result.out.partition("\n\n  smallest difference shown")
+        ok(sizes, "stdout: %s" % result.out)
+        eq(table.splitlines()[-1], "  the run's report allows for more than these 4 ratios: its "
+           "intervals are wider", "the last line of the table")
         run = Run(folder)
         eq(run.manifest["kind"], "calibrate", "kind")
         eq([t["name"] for t in run.manifest["targets"]],

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, read_trials  # noqa: E402
-from made import made  # noqa: E402
+from made import judged_in_one, made  # noqa: E402
 from tap import Skip, Tap, eq, has, ok  # noqa: E402
 
 tap = Tap()
@@ -215,6 +215,10 @@ def _():
     has(text, "Unit limited-req/s better=higher\n")
     has(export(made(box, 20, name="bad", cost="libevent-again=1.25"), "--format", "benchstat"),
         "validated: no\n")
+    has(export(judged_in_one(box, 21, name="partly"), "--format", "benchstat"),
+        "validated: in 1 of 3 cells\n")
+    has(export(made(box, 22, name="short", rounds=1), "--format", "benchstat"),
+        "validated: not judged\n")
     cells = {(c["workload"], int(c["connections"]), c["target"]): c["client"] for c in report_cells()}
     ok(len(set(v == "limited" for v in cells.values())) == 2, "some cells are limited: %s" % cells)
     for words in bench_lines(text):

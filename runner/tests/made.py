@@ -1,4 +1,5 @@
 """Runs that were made up, as folders: what synth_run.py writes, placed like the results of runs."""
+import json
 import os
 import subprocess
 
@@ -23,6 +24,25 @@ def made(box, day=1, name=None, folder="results", **options):
         else:
             words += [word] if value is True else [word, str(value)]
     subprocess.run(words, check=True)
+    return path
+
+
+def disturb(path, target, *levels):
+    """Every trial of that target at these levels was disturbed, so that none of them counts."""
+    file = os.path.join(path, "trials.jsonl")
+    with open(file, encoding="utf-8") as f:
+        trials = [json.loads(line) for line in f]
+    for t in trials:
+        if t["target"] == target and t["connections"] in levels:
+            t["flags"] = ["foreign-cpu-invalid"]
+    with open(file, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps(t) + "\n" for t in trials)
+
+
+def judged_in_one(box, day, **options):
+    """A run of three cells in one of which alone the A/A control could be judged."""
+    path = made(box, day, rounds=6, levels="8,16,32", **options)
+    disturb(path, "libevent-again", 8, 32)
     return path
 
 

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, tree, wait_for  # noqa: E402
-from made import ID, latest, made  # noqa: E402
+from made import ID, judged_in_one, latest, made  # noqa: E402
 from tap import Skip, Tap, eq, has, hasnt, ok  # noqa: E402
 
 tap = Tap()
@@ -62,6 +62,29 @@ def _():
             for part in parts:
                 has(line, part)
         has(box.loopbench("list", "--results", "elsewhere").expect(0).out, "no runs in elsewhere")
+
+
+@tap.case("where the control was judged in some of its cells only, it is said in how many")
+def _():
+    with Box() as box:
+        path = judged_in_one(box, 1)
+        made(box, 2, rounds=6, levels="8,16,32")
+        head, partly, whole = box.loopbench("list").expect(0).out.splitlines()
+        word = "validated in 1 of 3 cells"
+        has(partly, "  complete     %s  quick " % word, "list")
+        has(whole, "  complete     %s  quick " % "validated".ljust(len(word)), "list")
+        eq(head.index("profile"), partly.index("quick"), "columns of list")
+        has(box.loopbench("show", path).expect(0).out, "\nvalidated in 1 of 3 cells: the A/A", "show")
+        has(box.loopbench("compare", path, path).expect(0).out, " rounds, validated in 1 of 3 cells",
+            "compare")
+        box.loopbench("report", path, env={"PATH": "/nonexistent"}).expect(3)  # there is no gnuplot
+        with open(os.path.join(path, "report.json"), encoding="utf-8") as f:
+            found = json.load(f)["findings"]
+        eq(found["validity"], "validated", "for programs")
+        cells = found["control_cells"]
+        eq((cells["judged"], cells["measured"]), (1, 3), "for programs")
+        with open(os.path.join(path, "report.md"), encoding="utf-8") as f:
+            has(f.read(), "**Validated in 1 of 3 cells**: ", "report.md")
 
 
 @tap.case("replays are listed below the runs, and a replay named in place of a run is said to be one")

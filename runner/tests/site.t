@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from command import Box, tree  # noqa: E402
-from made import ID, latest, made  # noqa: E402
+from made import ID, judged_in_one, latest, made  # noqa: E402
 from tap import Tap, eq, has, hasnt, ok  # noqa: E402
 
 tap = Tap()
@@ -117,6 +117,18 @@ def _():
         for file in made_of:
             with open(os.path.join(moved, file), encoding="utf-8") as f:
                 hasnt(f.read(), box.path, file)
+
+
+@tap.case("where the control was judged in some of a run's cells only, the index says in how many")
+def _():
+    with Box(**PLAIN) as box:
+        judged_in_one(box, 1)
+        made(box, 2, **SMALL)
+        made(box, 3, rounds=1, levels="8")
+        box.loopbench("site").expect(0)
+        text = Page(box.at("site", "index.html")).text
+        eq([t for t in text if t.startswith(("validated", "not "))],
+           ["not judged", "validated", "validated in 1 of 3 cells"], "newest first")
 
 
 @tap.case("runs of two machines that take turns are each compared with the last one of their own")

@@ -154,6 +154,55 @@ static void a_silent_connection_is_a_warning(void **state) {
     expect(r, "", "");
 }
 
+/* More than half of them: of the server's own doing, as far as it is known. */
+static void most_connections_silent_are_a_hang(void **state) {
+    struct trial_record r = sound();
+    (void)state;
+    assert_false(judge_hangs(&r)); /* nobody looked */
+    r.load.silent = 32;
+    assert_false(judge_hangs(&r));
+    r.load.silent = 33;
+    assert_true(judge_hangs(&r));
+    r.raw.p50_us = 100000; /* a workload that just takes long */
+    assert_false(judge_hangs(&r));
+    r.raw.p50_us = 99999;
+    assert_true(judge_hangs(&r));
+    r.environment.steal_ratio = r.environment.foreign_cpus = UNKNOWN_REAL;
+    r.environment.throttled = r.environment.listen_overflows = UNKNOWN_INT;
+    assert_true(judge_hangs(&r));
+    r.environment.steal_ratio = 0.02;
+    r.environment.foreign_cpus = 0.03;
+    r.environment.throttled = r.environment.listen_overflows = 0;
+    r.environment.listen_drops = r.environment.retransmits = 9;
+    assert_true(judge_hangs(&r));
+    /* Neither what ticks may have made of nothing, nor a turn of a process in a short window, makes
+     * the trial invalid. */
+    r.environment.foreign_cpus = 0.05;
+    r.environment.foreign_error = 0.03;
+    assert_true(judge_hangs(&r));
+    r.raw.p50_us = 400;
+    r.environment.foreign_cpus = 0.085;
+    r.environment.foreign_error = 0;
+    r.load.duration_us = 50000;
+    assert_true(judge_hangs(&r));
+}
+
+static void what_a_disturbed_machine_keeps_waiting_is_no_hang(void **state) {
+    (void)state;
+    for (int why = 0; why < 4; why++) {
+        struct trial_record r = sound();
+        r.load.silent = r.connections;
+        assert_true(judge_hangs(&r));
+        r.environment.steal_ratio = why == 0 ? 0.021 : 0;
+        r.environment.foreign_cpus = why == 1 ? 0.031 : 0;
+        r.environment.throttled = why == 2;
+        r.environment.listen_overflows = why == 3;
+        assert_false(judge_hangs(&r));
+        assert_true(judge_trial(&r, &facts)); /* it does not count, then */
+        assert_non_null(strstr(r.flags, "silent-warn"));
+    }
+}
+
 /* All as long as those that were checked, but for what came of one more on each connection. */
 static void replies_of_another_length_are_a_warning(void **state) {
     struct trial_record r = sound();
@@ -175,6 +224,35 @@ static void replies_of_another_length_are_a_warning(void **state) {
     expect(r, "", "");
     r.reply_bytes = 100;
     snprintf(r.load.generator, sizeof r.load.generator, "ab"); /* asks for other heads */
+    expect(r, "", "");
+}
+
+/* A pipeline may have begun as many replies as it sent requests; what broke off is of any length,
+ * and a reply that ends its connection has another head than the runner's. */
+static void a_length_is_judged_of_whole_replies_to_the_same_request(void **state) {
+    struct judge_facts other = facts;
+    struct trial_record r = sound();
+    (void)state;
+    snprintf(r.load.generator, sizeof r.load.generator, "wrk");
+    r.reply_bytes = 100;
+    r.load.bytes = 100 * 100000 + INT64_C(100) * 64 * 8;
+    expect(r, "reply-size-warn", "");
+    other.depth = 8;
+    assert_false(judge_trial(&r, &other));
+    assert_string_equal(r.flags, "");
+    r.load.bytes++;
+    judge_trial(&r, &other);
+    assert_string_equal(r.flags, "reply-size-warn");
+    other.replies_close = true;
+    judge_trial(&r, &other);
+    assert_string_equal(r.flags, "");
+    for (int kind = 0; kind < 3; kind++) {
+        int64_t *const at[] = {&r.load.errors_connect, &r.load.errors_read, &r.load.errors_write};
+        *at[kind] = 1;
+        expect(r, "errors-warn", "");
+        *at[kind] = 0;
+    }
+    r.load.requests = 0;
     expect(r, "", "");
 }
 
@@ -206,6 +284,9 @@ static void a_busy_generator_leaves_half(void **state) {
     expect(r, "", "");
     r.raw.p50_us = 99999;
     expect(r, "active-share-warn", "");
+    r.raw.p50_us = UNKNOWN_INT; /* then it is not known to be cut off */
+    expect(r, "active-share-warn", "");
+    r.raw.p50_us = 400;
     r.environment.foreign_cpus = 0.34; /* a neighbour leaves them idle, too */
     expect(r, "foreign-cpu-invalid", "foreign-cpu 34%");
     r.environment.foreign_cpus = 0;
@@ -247,7 +328,10 @@ int main(void) {
         cmocka_unit_test(each_signal_has_its_flag),
         cmocka_unit_test(a_full_table_of_connections_is_invalid),
         cmocka_unit_test(a_silent_connection_is_a_warning),
+        cmocka_unit_test(most_connections_silent_are_a_hang),
+        cmocka_unit_test(what_a_disturbed_machine_keeps_waiting_is_no_hang),
         cmocka_unit_test(replies_of_another_length_are_a_warning),
+        cmocka_unit_test(a_length_is_judged_of_whole_replies_to_the_same_request),
         cmocka_unit_test(no_outcome_makes_a_trial_invalid),
         cmocka_unit_test(a_busy_generator_leaves_half),
         cmocka_unit_test(a_slow_server_does_not_stall),
