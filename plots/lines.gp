@@ -11,6 +11,8 @@ unset mxtics; unset mytics
 set datafile missing "?"
 set xtics nomirror noenhanced () ; set ytics nomirror noenhanced ()
 set for [i = 1:XTICKS[1]] xtics add (XTEXT[i] XTICK[i])
+# Who is drawn later is smaller: of marks that lie on each other each shows.
+bulk(i) = 0.8 + 0.2 * (i < 4 ? i - 1 : 3)
 do for [p = 1:K] {
     set lmargin at screen panel_x(p); set rmargin at screen panel_x(p) + PANELW / W
     set bmargin at screen panel_y(p); set tmargin at screen panel_y(p) + PANELH / H
@@ -43,12 +45,13 @@ do for [p = 1:K] {
              using 1:(interval($3, $3)):(0):($4 - $3) with vectors heads size screen 3.0 / W, 90 fixed \
              linecolor rgb COLOR[N + 1 - j] linewidth 1.1, \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:2 with points \
-             linecolor rgb '#FFFFFF' pointsize 0.9 pointtype (QUIET[N + 1 - j] ? -1 : filled(POINT[N + 1 - j])), \
+             linecolor rgb '#FFFFFF' pointsize bulk(N + 1 - j) \
+             pointtype (QUIET[N + 1 - j] ? -1 : filled(POINT[N + 1 - j])), \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:($5 == 1 ? NaN : $2) with points \
-             linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize 0.9 \
+             linecolor rgb COLOR[N + 1 - j] linewidth 1.4 pointsize bulk(N + 1 - j) \
              pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j]), \
          for [j = 1:N] DATA index (p - 1) * N + N - j using 1:($5 == 1 ? $2 : NaN) with points \
-             linecolor rgb pale(COLOR[N + 1 - j]) linewidth 1.4 pointsize 0.9 \
+             linecolor rgb pale(COLOR[N + 1 - j]) linewidth 1.4 pointsize bulk(N + 1 - j) \
              pointtype (QUIET[N + 1 - j] ? -1 : POINT[N + 1 - j])
     unset label
 }

@@ -80,6 +80,12 @@ static void container_remove(struct container *c) {
     }
 }
 
+/* Its name is wanted again. */
+static void container_clear(void *ctx) {
+    const struct container *c = ctx;
+    engine_remove(c->loop, c->name);
+}
+
 static bool container_inner_gone(void *ctx) {
     const struct container *c = ctx;
     return !c->inner->ops->alive(c->inner);
@@ -219,6 +225,7 @@ static enum target_failure container_start(struct loop *loop, const struct targe
     c->spec.cwd = NULL;
     c->spec.host = spec->container.bridge ? "0.0.0.0" : spec->host;
     c->spec.locate = container_locate;
+    c->spec.clear = container_clear;
     c->spec.locate_ctx = c;
     enum target_failure f = target_local.start(loop, &c->spec, &c->inner, e);
     if (f != TARGET_OK) {

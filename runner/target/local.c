@@ -1,16 +1,14 @@
 /* A target that is a process on this machine. */
 #include "target/target.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/child.h"
 #include "base/clock.h"
 #include "target/local_argv.h"
+#include "target/local_parts.h"
 #include "target/local_probe.h"
 
 #define SECOND        INT64_C(1000000000)
@@ -18,20 +16,7 @@
 #define STOP_GRACE    (5 * SECOND)
 #define RETRY_FIRST   (SECOND / 500)
 #define RETRY_LONGEST (SECOND / 20)
-
-struct local {
-    struct target target;
-    struct loop *loop;
-    int interrupted; /* how often the loop was before it was started */
-    const struct target_spec *spec;
-    struct child *child;
-    char **argv;
-    bool announces;   /* it must print a ready line */
-    char *ready_line; /* once seen */
-    bool stopped;
-    enum target_failure ending; /* once stopped */
-    char why[512];
-};
+#define MORE_STARTS   3 /* where somebody else takes its port each time */
 
 static struct local *local_of(struct target *t) {
     return (struct local *)t;
@@ -41,33 +26,13 @@ static const struct local *local_view(const struct target *t) {
     return (const struct local *)t;
 }
 
-static void local_on_line(void *ctx, const char *line) {
-    struct local *l = ctx;
-    if (l->announces && !l->ready_line && line[0] == '{') {
-        l->ready_line = strdup(line);
-    }
-}
-
-/* Whoever has pressed Ctrl-C sees that it was heard, and what for the runner still waits. */
-static void local_on_wait(void *ctx, int64_t left_ns) {
-    const struct local *l = ctx;
-    const char *term = getenv("TERM");
-    const bool drawn = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-    fprintf(
-        stderr,
-        "%sloopbench: interrupted; waiting up to %.0f s for %s to stop, once more (Ctrl-C) kills "
-        "it\n",
-        drawn ? "\r\x1b[K" : "", /* over the progress bar */
-        ceil((double)left_ns / 1e9), l->spec->name);
-}
-
 static void local_free(struct target *t) {
     struct local *l = local_of(t);
     if (!l) {
         return;
     }
     child_free(l->child);
-    argv_free(l->argv);
+    port_release(&l->port);
     free(l->ready_line);
     free(l);
 }
@@ -85,41 +50,12 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
     l->spec = spec;
     l->announces = !argv_wants_port(spec->argv);
     snprintf(l->target.host, sizeof l->target.host, "%s", spec->host ? spec->host : "127.0.0.1");
-    if (!l->announces) {
-        l->target.port = probe_free_port(l->target.host);
-        if (l->target.port < 0) {
-            err_set(e, ERR_MACHINE, "%s: no free port on %s", spec->name, l->target.host);
-            local_free(&l->target);
-            return TARGET_START;
-        }
-    }
-    l->argv = argv_expand(spec->argv, &(struct argv_values){.host = l->target.host,
-                                                            .log = spec->log,
-                                                            .port = l->target.port,
-                                                            .workers = spec->workers,
-                                                            .backlog = spec->backlog});
-    if (!l->argv) {
-        err_set(e, ERR_MACHINE, "out of memory");
+    l->port = (struct port){-1, -1};
+    const enum target_failure f = local_launch(l, e);
+    if (f != TARGET_OK) {
         local_free(&l->target);
-        return TARGET_START;
+        return f;
     }
-    struct child_spec child = {
-        .argv = (const char *const *)l->argv,
-        .env = spec->env,
-        .cwd = spec->cwd,
-        .cpus = spec->cpus,
-        .guarded = true,
-        .on_line = local_on_line,
-        .on_wait = local_on_wait,
-        .ctx = l,
-    };
-    l->child = child_start(loop, &child, e);
-    if (!l->child) {
-        err_prefix(e, "%s", spec->name);
-        local_free(&l->target);
-        return TARGET_START;
-    }
-    l->target.reaper = child_reaper(l->child);
     *out = &l->target;
     return TARGET_OK;
 }
@@ -249,8 +185,7 @@ static enum target_failure local_await_answer(struct local *l, int64_t end_ns, s
     }
 }
 
-static enum target_failure local_ready(struct target *t, struct err *e) {
-    struct local *l = local_of(t);
+static enum target_failure local_become_ready(struct local *l, struct err *e) {
     int64_t allowed = l->spec->ready_timeout_ns ? l->spec->ready_timeout_ns : READY_TIMEOUT;
     int64_t end_ns = clock_mono_ns() + allowed;
     if (l->announces) {
@@ -260,13 +195,26 @@ static enum target_failure local_ready(struct target *t, struct err *e) {
         }
     }
     if (l->spec->locate) {
-        enum target_failure f = l->spec->locate(t, l->spec->locate_ctx, e);
+        enum target_failure f = l->spec->locate(&l->target, l->spec->locate_ctx, e);
         loop_poll(l->loop);
         if (f != TARGET_OK) {
             return f != TARGET_INTERRUPTED && child_exited(l->child) ? local_gone(l, e) : f;
         }
     }
     return local_await_answer(l, end_ns, e);
+}
+
+static enum target_failure local_ready(struct target *t, struct err *e) {
+    struct local *l = local_of(t);
+    enum target_failure f = local_become_ready(l, e);
+    for (int i = 0; i < MORE_STARTS && f == TARGET_START && local_lost_port(l); i++) {
+        if (l->spec->clear) {
+            l->spec->clear(l->spec->locate_ctx);
+        }
+        f = local_launch(l, e);
+        f = f == TARGET_OK ? local_become_ready(l, e) : f;
+    }
+    return f;
 }
 
 static bool local_alive(const struct target *t) {

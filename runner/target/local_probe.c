@@ -25,8 +25,7 @@ struct probe {
     void *ctx;
 };
 
-/* A numeric address as a socket address; returns its size, 0 when it is none. */
-static socklen_t probe_address(const char *host, int port, struct sockaddr_storage *out) {
+socklen_t probe_address(const char *host, int port, struct sockaddr_storage *out) {
     struct sockaddr_in *v4 = (struct sockaddr_in *)out;
     struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
     memset(out, 0, sizeof *out);
@@ -210,21 +209,4 @@ enum probe_result probe_get(struct loop *loop, const char *host, int port, const
     }
     close(fd);
     return r;
-}
-
-int probe_free_port(const char *host) {
-    struct sockaddr_storage address;
-    socklen_t size = probe_address(host, 0, &address);
-    int fd = size ? socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-    int port = -1;
-    if (fd < 0) {
-        return -1;
-    }
-    if (bind(fd, (struct sockaddr *)&address, size) == 0 &&
-        getsockname(fd, (struct sockaddr *)&address, &size) == 0) {
-        port = address.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&address)->sin_port)
-                                            : ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    }
-    close(fd);
-    return port;
 }

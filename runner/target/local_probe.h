@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/loop.h"
 
@@ -22,7 +23,7 @@ enum probe_result {
 enum probe_result probe_get(struct loop *loop, const char *host, int port, const char *path,
                             int64_t timeout_ns, bool (*gone)(void *ctx), void *ctx, int *status);
 
-/* A TCP port that is free on `host` at this moment, or -1. */
-int probe_free_port(const char *host);
+/* A numeric address as a socket address; returns its size, 0 when it is none. */
+socklen_t probe_address(const char *host, int port, struct sockaddr_storage *out);
 
 #endif

@@ -51,8 +51,8 @@ struct target_url {
 struct target_spec {
     const char *name; /* for messages */
     /* NULL-terminated. {host} {port} {workers} {backlog} {log} are replaced wherever they stand.
-     * Where {port} occurs the launcher chooses a free port; where it does not, the target must
-     * print the ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
+     * Where {port} occurs the launcher chooses a free port, and another where it was taken before
+     * the target was there; where it does not occur, the target must print the ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
     const char *const *argv;
     const char *const *env; /* NAME=VALUE added to the runner's environment; NULL = none */
     const char *cwd;        /* NULL = the runner's */
@@ -73,7 +73,9 @@ struct target_spec {
     /* Called once it runs and before it is asked anything: may wait, and correct t->host and
      * t->port. NULL = nothing is to be found out. */
     enum target_failure (*locate)(struct target *t, void *ctx, struct err *e);
-    void *locate_ctx;
+    /* Removes what a start left that failed, before the next; NULL = nothing is left. */
+    void (*clear)(void *ctx);
+    void *locate_ctx; /* of both */
 };
 
 /* What a target says of its own use; -1 = it does not say. */

@@ -20,7 +20,7 @@ LOOPBENCH = os.path.join(BUILD, "bin", "loopbench")
 SERVERS = os.path.join(BUILD, "bin")
 FAKE_WRK = os.path.join(HERE, "fake-wrk")
 FAKE_TARGET = os.path.join(HERE, "fake-target")
-TIMEOUT = 120  # of a whole command: far beyond what any takes
+TIMEOUT = 240  # of a whole command: far beyond what any takes
 
 # Starts soundly while its counting file has fewer than `sound` starts in it, then as it is told.
 LATER = """#!/bin/sh
@@ -38,7 +38,7 @@ def quote(word):
     return "'%s'" % word.replace("'", "'\\''")
 
 
-def wait_for(condition, what, seconds=30):
+def wait_for(condition, what, seconds=60):
     """Polls until the condition gives something true, and returns that."""
     end = time.monotonic() + seconds
     while True:
@@ -176,12 +176,14 @@ class Box:
 
     def ini(self, targets=("a", "b"), name="run.ini", chosen=None, **options):
         """Writes a configuration: fake wrk, fake targets (names, or name → command), no controls
-        unless asked for, and short limits."""
+        unless asked for, short windows, and limits that only what hangs reaches, however slow the
+        machine is."""
         if not isinstance(targets, dict):
             targets = {t: "%s --name %s" % (quote(FAKE_TARGET), t) for t in targets}
         settings = {"connections": "8", "rounds": "1", "duration": "1s", "warmup": "0s",
                     "null_server": "no", "aa_control": "off", "repeat_blocks": "0",
-                    "wrk": FAKE_WRK, "results": self.at("results")}
+                    "wrk": FAKE_WRK, "results": self.at("results"), "ready_timeout": "60s",
+                    "trial_margin": "60s"}
         settings["targets"] = chosen or ",".join(targets)
         settings.update(options)
         text = "[run]\n"

@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -22,10 +24,12 @@ IMAGE = "loopbench-server-libuv"
 SHORT = ("--duration", "1s", "--warmup", "0s", "--rounds", "1", "--connections", "4", "--workloads", "hello",
          "--aa-control", "off", "--no-null-server", "--repeat-blocks", "0", "--no-report")
 
-# A guest in a container: answers until it is told to misbehave, by a request or from its start.
+# A guest in a container: answers until it is told to misbehave, by a request or from its start. It may ask
+# at another port whether its own is to be had.
 GUEST = r"""
 use IO::Socket::INET; $| = 1; $SIG{TERM} = sub { exit 0 };
-my ($how, $port) = @ARGV; my ($n, @kept) = (0);
+my ($how, $port, $ask) = @ARGV; my ($n, @kept) = (0);
+if ($ask) { IO::Socket::INET->new("127.0.0.1:$ask")->getline =~ /free/ or die "Address already in use"; }
 my $s = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => $port, Listen => 100, ReuseAddr => 1) or die;
 sleep 1000 if $how eq "mute";
 while (my $c = $s->accept) { while (<$c>) { last unless /\S/ }
@@ -48,11 +52,11 @@ def engine_case(title):
     return keep
 
 
-def guest(box, how, place="host-network", **keys):
+def guest(box, how, place="host-network", ask="", **keys):
     """A configuration with a perl guest in a container. Returns its file."""
     box.write("guest.pl", GUEST)
     script = " ".join(GUEST.split("\n"))
-    text = "[target guest]\nimage = %s\ncommand = perl -e %s %s {port}\n" % (BASE, quote(script), how)
+    text = "[target guest]\nimage = %s\ncommand = perl -e %s %s {port} %s\n" % (BASE, quote(script), how, ask)
     for key, value in keys.items():
         text += "%s = %s\n" % (key.replace("_", "-"), value)
     return box.write("guest.ini", "[run]\ntargets = guest@%s\n%s" % (place, text))
@@ -171,6 +175,23 @@ def _():
         run, _ = measure(box, "--config", guest(box, "sound", "bridge"))
         eq(run.trials[0]["status"], "ok", "status: %s" % run.trials[0]["reason"])
         ok(run.trials[0]["server"]["cpu_ns"] > 0, "CPU")
+
+
+@engine_case("its port is taken by somebody else: started again, under the same name")
+def _():
+    words = ["free", "taken", "free"]  # as it is checked; and in its trial
+    told = []
+    with Box() as box, socket.create_server(("127.0.0.1", 0)) as listener:
+        def tell():
+            for word in words:
+                connection = listener.accept()[0]
+                told.append(word)
+                connection.sendall(word.encode() + b"\n")
+                connection.close()
+        threading.Thread(target=tell, daemon=True).start()
+        run, _ = measure(box, "--config", guest(box, "sound", ask=str(listener.getsockname()[1])))
+        eq((run.trials[0]["status"], run.trials[0]["reason"]), ("ok", ""), "status")
+        eq(told, words, "what its starts were told")
 
 
 @engine_case("never healthy: one line, and nothing is left")

@@ -70,7 +70,7 @@ class Halted(Box):
                 raise Failure("ended too early: %s" % self.finish(self.process))
             return (count_lines(os.path.join(self.out, "trials.jsonl")) == BEFORE
                     and self.generators())
-        wait_for(halted, "the run hangs in the first trial of b", 60)
+        wait_for(halted, "the run hangs in the first trial of b", 120)
 
     def generators(self):
         return [pid for pid, line in self.running() if "fake-wrk" in line and " window " in line]
@@ -109,7 +109,8 @@ for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             begun = time.monotonic()
             box.process.send_signal(signum)
             result = box.finish(box.process).expect(1)
-            ok(time.monotonic() - begun < 20, "it took %.1f s" % (time.monotonic() - begun))
+            # The generator that hangs would be waited for five minutes.
+            ok(time.monotonic() - begun < 60, "it took %.1f s" % (time.monotonic() - begun))
             box.nothing_left()
             has(result.err, "interrupted: %d of 6 trials" % BEFORE, "stderr")
             has(result.err, "loopbench run --resume %s" % box.out, "stderr")
@@ -129,7 +130,7 @@ def _():
     with Halted(start=False) as box:
         box.loopbench("run", box.configuration, "--out", "first", "--no-report").expect(0)
         process = box.start("reproduce", "first", "--out", box.out, "--no-report", env=HANGS)
-        wait_for(box.generators, "a trial of the reproduction", 60)
+        wait_for(box.generators, "a trial of the reproduction")
         process.send_signal(signal.SIGINT)
         err = box.finish(process).expect(1).err
         has(err, "go on with: loopbench run --resume %s\n" % box.out)
@@ -167,7 +168,7 @@ def _():
         ok(len(box.running()) >= 3, "runner, target and generator: %s" % box.running())
         box.process.kill()
         box.process.communicate()
-        wait_for(lambda: not box.running(), "the children follow their parent", 10)
+        wait_for(lambda: not box.running(), "the children follow their parent")
         eq(folder_state(box.out), "running", "state")
         for name in os.listdir(box.tmp):  # nobody was left to remove it
             for file in os.listdir(os.path.join(box.tmp, name)):
@@ -201,7 +202,7 @@ def _():
     with Halted() as box:
         box.process.kill()
         box.process.communicate()
-        wait_for(lambda: not box.running(), "the children follow their parent", 10)
+        wait_for(lambda: not box.running(), "the children follow their parent")
         with open(os.path.join(box.out, "histograms.gz"), "ab") as f:
             f.write(b"\x1f\x8b\x08 half a member")
         box.finish(box.start("run", "--resume", box.out)).expect(0)
@@ -351,9 +352,9 @@ def _():
                   "*) exec sleep 600;; esac\n", 0o755)
         process = box.start("run", box.configuration, "--out", box.out, env={
             "PATH": box.at("path") + ":" + os.environ["PATH"]})
-        wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "drawing", 60)
+        wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "drawing")
         process.send_signal(signal.SIGINT)
-        result = box.finish(process, 20)
+        result = box.finish(process)
         ok(result.status in (1, 3), "status: %s" % result)
         has(result.err, "interrupted while drawing", "stderr")
         box.nothing_left()
@@ -378,7 +379,7 @@ class Terminal:
                 os._exit(126)
         self.modes = termios.tcgetattr(self.fd)
 
-    def read(self, until=None, seconds=60):
+    def read(self, until=None, seconds=120):
         """Reads until the condition holds, or to the end where there is none."""
         end = time.monotonic() + seconds
         while until is None or not until():

@@ -20,6 +20,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../
 import postgres  # noqa: E402
 
 tap = Tap()
+TRIES = 8  # of what a slow machine may hide
 ALL = "hello,json,html,posts,concat,fibonacci,render,wait,bytes,upload"
 
 
@@ -191,23 +192,38 @@ def _():
         eq([t["replies_checked"] for t in run.trials], [None] * 2, "replies checked")
 
 
+def first_failure(attempt):
+    for _ in range(TRIES):
+        result = attempt()
+        if result.status != 0:
+            break
+    return result.expect(1)
+
+
 @tap.case("a reply that waits for nothing, or stores nothing, is found before a run and in it")
 def _():
     with Box() as box:
         for behaviour, workload, check, reason in (
                 ("no-wait", "wait:ms=100", "wait?ms=100: waits", "not 100"),
                 ("no-store", "posts", "/posts: stores", "is the same as the one before")):
-            said = box.loopbench("verify", "--config", box.ini(), "--targets", "b",
-                                 env={"FAKE_TARGET": "b=" + behaviour}).expect(1)
+            # A reply at once that comes late may have waited, for all that its client can tell.
+            said = first_failure(lambda how=behaviour: box.loopbench(
+                "verify", "--config", box.ini(), "--targets", "b", env={"FAKE_TARGET": "b=" + how}))
             has(said.out, check.replace("ms=100", "ms=10"), "verify")
-            targets = {"a": "%s --name a" % quote(FAKE_TARGET), "b": box.later("b", behaviour)}
-            run, _ = fake_run(box, "--workloads", workload, "--warmup", "300ms", status=1,
-                              targets=targets)
+
+            def measure(how=behaviour, what=workload):
+                shutil.rmtree(box.at("out"), ignore_errors=True)
+                if os.path.exists(box.at("b.starts")):
+                    os.remove(box.at("b.starts"))
+                targets = {"a": "%s --name a" % quote(FAKE_TARGET), "b": box.later("b", how)}
+                return box.loopbench("run", box.ini(targets), "--no-report", "--out", box.at("out"),
+                                     "--workloads", what, "--warmup", "300ms")
+            first_failure(measure)
+            run = Run(box.at("out"))
             eq([t["status"] for t in run.of("a")], ["ok"], "the sound one")
             t = run.of("b")[0]
             eq((t["status"], t["failure"]), ("failed", "content"), "the other")
             has(t["reason"], reason, "reason")
-            os.remove(box.at("b.starts"))
 
 
 @tap.case("the report says which database a server that is not ours stores in")
@@ -337,7 +353,9 @@ def _():
         run, _ = real_run(box, *base, "--think-time", "20ms", "--access-log", "on")
         for t in run.trials:
             eq(t["mode"], ["think=20ms", "access-log"], "mode")
-            ok(t["load"]["requests"] <= 4 * 55, "at most a request each 20 ms: %s" % t["load"])
+            # A timer may be early by a millisecond; wrk's own end may be late.
+            ok(t["load"]["requests"] <= 4 * (t["load"]["duration_us"] / 19000 + 1),
+               "at most a request each 20 ms: %s" % t["load"])
             # Without the intended idleness it would be near 0; a busy machine starts late.
             ok(0.4 < t["active_ratio"] < 1.05, "intended idleness: %s" % t["active_ratio"])
         run, _ = real_run(box, *base, "--pipeline", "8")

@@ -426,7 +426,7 @@ def _():
               "*) exec sleep 600;; esac\n", 0o755)
     env = {**box.env, "PATH": box.at("path") + ":" + os.environ["PATH"]}
     process = box.start("replay", "./drawn.ini", "--wrk", FAKE_WRK, "--rounds", "1", env=env)
-    wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "drawing", 60)
+    wait_for(lambda: any("sleep 600" in line for _, line in box.running()), "drawing")
     process.send_signal(signal.SIGINT)
     done = box.finish(process).expect(1)
     has(done.err, "interrupted; go on with: ")

@@ -121,8 +121,9 @@ def _():
 @tap.case("a warm-up shorter than a second is ended by SIGINT")
 def _():
     run, _ = smoke_run()
-    for t in run.trials:  # 200 ms, and the start of a process on a busy machine
-        ok(150000 < t["warmup_us"] < 950000, "warm-up: %s" % t["warmup_us"])
+    for t in run.trials:  # asked to end after 200 ms, of which its start takes some; given 2 s
+        ok(0 < t["warmup_us"] < 1950000, "warm-up: %s" % t["warmup_us"])
+    ok(max(t["warmup_us"] for t in run.trials) > 100000, "none had its time")
 
 
 # ---- wrk itself ----
@@ -199,7 +200,7 @@ class Server:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
 
 
 @tap.case("wrk: opens floor(c/t) connections a thread and drops the rest; loopbench refuses that")
@@ -240,7 +241,7 @@ def _():
             # One that comes before its handler is set, or just before its sleep, is lost.
             process.send_signal(signal.SIGINT)
             return process.poll() is not None
-        wait_for(ended, "wrk ends", 20)
+        wait_for(ended, "wrk ends")
         eq(process.returncode, 0, "exit status")
         has(process.communicate()[0], "requests in", "stdout")
     finally:
@@ -252,10 +253,9 @@ def _():
 @tap.case("wrk: refused connections are an error with status 1")
 def _():
     plain_only()
-    with socket.socket() as gone:
-        gone.bind(("127.0.0.1", 0))
-        port = gone.getsockname()[1]
-    result = wrk(port, "-t1", "-c1", "-d1s")
+    with socket.socket() as bound:  # and nobody listens, nor can anybody meanwhile
+        bound.bind(("127.0.0.1", 0))
+        result = wrk(bound.getsockname()[1], "-t1", "-c1", "-d1s")
     eq(result.returncode, 1, "exit status")
     has(result.stdout + result.stderr, "unable to connect", "output")
 

@@ -12,6 +12,8 @@
 #include "sample/proc.h"
 #include "ui/doctor.h"
 
+#define MOST_NS INT64_C(10000000000)
+
 static const struct doctor_options options = {.max_connections = 500, .workers = 1, .threads = 1};
 
 /* Figures within what is possible. */
@@ -26,6 +28,10 @@ static void test_watch(void **state) {
     machine_read("", &m);
     o.window_ns = 50000000;
     assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
+    while (isnan(w.exchange_us[0]) && o.window_ns < MOST_NS) { /* a busy machine */
+        o.window_ns *= 4;
+        assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), 0);
+    }
     assert_true(w.split_known);
     assert_true(CPU_COUNT(&w.split.server) >= 1);
     assert_true(w.window_s >= 0.05);
@@ -69,7 +75,12 @@ static void test_exchange_interrupted(void **state) {
     uv_timer_init(&loop.uv, &timer);
     uv_timer_start(&timer, interrupt, 1, 1);
     o.window_ns = 100000000;
-    assert_int_equal(doctor_watch(&loop, &o, &m, &w, &e), -1);
+    int rc = doctor_watch(&loop, &o, &m, &w, &e);
+    while (rc == 0 && o.window_ns < MOST_NS) { /* it was over before this process got to see it */
+        o.window_ns *= 4;
+        rc = doctor_watch(&loop, &o, &m, &w, &e);
+    }
+    assert_int_equal(rc, -1);
     assert_string_equal(e.text, "interrupted");
     machine_release(&m);
     loop_release(&loop);

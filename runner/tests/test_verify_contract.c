@@ -242,8 +242,9 @@ static void serve(struct scripted *s, int fd) {
     free(own);
 }
 
-static void verify_two(enum fault fault, enum verify_kind kind, int64_t timeout_ns,
-                       struct verify_findings *f) {
+/* The first of two servers is sound, the other has the fault. */
+static void verify_both(enum fault fault, enum verify_kind kind, int64_t timeout_ns,
+                        struct verify_findings *f) {
     const struct workload *all[] = {workload_find("hello"), workload_find("json"),
                                     workload_find("html")};
     static const enum fault good = NO_FAULT;
@@ -259,11 +260,24 @@ static void verify_two(enum fault fault, enum verify_kind kind, int64_t timeout_
     assert_int_equal(verify_all(&targets[0], 2, all, 3, timeout_ns, f, &e), 0);
     scripted_stop(&a);
     scripted_stop(&b);
+}
+
+/* What is wrong with the sound one, or NULL. */
+static const struct verify_finding *find_of_good(const struct verify_findings *f) {
     for (size_t i = 0; i < f->n; i++) {
         if (f->items[i].level == VERIFY_FAIL && strcmp(f->items[i].target, "good") == 0) {
-            fail_msg("%s: expected %s, got %s", f->items[i].check, f->items[i].expected,
-                     f->items[i].got);
+            return &f->items[i];
         }
+    }
+    return NULL;
+}
+
+static void verify_two(enum fault fault, enum verify_kind kind, int64_t timeout_ns,
+                       struct verify_findings *f) {
+    verify_both(fault, kind, timeout_ns, f);
+    const struct verify_finding *bad = find_of_good(f);
+    if (bad) {
+        fail_msg("%s: expected %s, got %s", bad->check, bad->expected, bad->got);
     }
 }
 
@@ -286,7 +300,7 @@ static void test_contract_kept(void **state) {
     } cases[] = {{VERIFY_OURS, 127}, {VERIFY_NULL, 67}, {VERIFY_GUEST, 70}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct verify_findings f = {0};
-        verify_two(NO_FAULT, cases[i].kind, 10 * SECOND, &f);
+        verify_two(NO_FAULT, cases[i].kind, 60 * SECOND, &f);
         assert_int_equal(verify_failures(&f), 0);
         if (f.n != cases[i].checks) {
             fail_msg("%zu checks", f.n);
@@ -301,6 +315,18 @@ static void test_contract_kept(void **state) {
         assert_false(verify_is_useless(&f));
         verify_findings_release(&f);
     }
+}
+
+/* The other is waited for as long as the sound one may need for any of its replies. */
+static void verify_silent(struct verify_findings *f) {
+    for (int64_t timeout = SECOND / 4; timeout < 100 * SECOND; timeout *= 4) {
+        verify_findings_release(f);
+        verify_both(SILENT, VERIFY_OURS, timeout, f);
+        if (!find_of_good(f)) {
+            return;
+        }
+    }
+    fail_msg("the sound one is too slow");
 }
 
 static void test_contract_broken(void **state) {
@@ -340,7 +366,16 @@ static void test_contract_broken(void **state) {
         struct verify_findings f = {0};
         char line[700];
         bool silent = cases[i].fault == SILENT;
-        verify_two(cases[i].fault, VERIFY_OURS, silent ? SECOND / 4 : 10 * SECOND, &f);
+        if (silent) {
+            verify_silent(&f);
+        } else {
+            verify_two(cases[i].fault, VERIFY_OURS, 60 * SECOND, &f);
+        }
+        /* On a busy machine what is answered at once may come as late as after a wait. */
+        for (int n = 0; n < 20 && cases[i].fault == NO_WAIT && verify_failures(&f) == 0; n++) {
+            verify_findings_release(&f);
+            verify_two(NO_WAIT, VERIFY_OURS, 60 * SECOND, &f);
+        }
         if (!find(&f, cases[i].check, VERIFY_FAIL)) {
             verify_print(&f, true, stderr);
             fail_msg("fault %d: no failure '%s'", cases[i].fault, cases[i].check);
@@ -358,7 +393,7 @@ static void test_contract_broken(void **state) {
 static void test_guest_is_noted(void **state) {
     (void)state;
     struct verify_findings f = {0};
-    verify_two(ONE_SHOT, VERIFY_GUEST, 10 * SECOND, &f);
+    verify_two(ONE_SHOT, VERIFY_GUEST, 60 * SECOND, &f);
     assert_non_null(find(&f, "keep-alive", VERIFY_NOTE));
     assert_int_equal(verify_failures(&f), 0);
     /* It closes without a word: what its replies announce is not what it does. */
@@ -366,7 +401,7 @@ static void test_guest_is_noted(void **state) {
         assert_false(f.wire[i].keeps);
     }
     verify_findings_release(&f);
-    verify_two(WRONG_BODY, VERIFY_GUEST, 10 * SECOND, &f);
+    verify_two(WRONG_BODY, VERIFY_GUEST, 60 * SECOND, &f);
     assert_non_null(find(&f, "GET /json: body", VERIFY_FAIL));
     assert_true(verify_is_useless(&f));
     char *text = NULL;

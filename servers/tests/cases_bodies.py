@@ -106,6 +106,30 @@ def expect_with_body(server):
         eq(client.recv().status, 200, "the request after")
 
 
+@case("Expect: 100-continue of HTTP/1.0 is ignored, by h2o answered")
+def expect_old(server):
+    with Client(server.address) as client:
+        client.send(get("/hello", "Expect: 100-continue", "Content-Length: 5", method="POST", version="1.0"))
+        if server.name == "h2o":
+            eq(client.recv().raw, b"HTTP/1.1 100 Continue\r\n\r\n", "interim reply")
+        else:
+            ok(client.is_silent(), "an interim reply")
+        client.send(b"12345")
+        eq(client.recv().status, 405, "final reply")
+        eq(client.read_to_end(), b"", "after it")
+
+
+@case("Expect: 100-continue with one byte too many is 413, by h2o 100 first")
+def expect_one_too_many(server):
+    with Client(server.address) as client:
+        client.send(get("/hello", "Expect: 100-continue", f"Content-Length: {MIB + 1}", method="POST"))
+        if server.name == "h2o":
+            eq(client.recv().raw, b"HTTP/1.1 100 Continue\r\n\r\n", "interim reply")
+            client.send(b"b" * (MIB + 1))
+        eq(client.recv().status, 413, "reply")
+        eq(client.read_to_end(), b"", "after it")
+
+
 @case("Expect: 100-continue with a length over the limit is 413, not 100")
 def expect_too_large(server):
     with Client(server.address) as client:

@@ -268,6 +268,42 @@ def body_limit(server):
             refused(client, name, 413)
 
 
+@case("body limit: a chunk announced too long is refused at once, by h2o once its bytes have come")
+def chunk_announced(server):
+    with Client(server.address) as client:
+        client.send(head("Transfer-Encoding: chunked") + f"{MIB + 1:x}\r\n".encode())
+        if server.name == "h2o":
+            ok(client.is_silent(), "answered before a byte had come")
+            client.send(b"b" * MIB)
+            ok(client.is_silent(), "answered before the byte too many")
+            client.send(b"b")
+        refused(client, "a chunk one byte too long", 413)
+
+
+@case("framing: two lengths are refused at once, by h2o once the body has come")
+def conflict_announced(server):
+    with Client(server.address) as client:
+        client.send(head("Content-Length: 5", "Content-Length: 5"))
+        if server.name == "h2o":
+            ok(client.is_silent(), "answered before the body had come")
+            client.send(BODY5)
+        refused(client, "two lengths", 400)
+
+
+@case("chunk extensions and trailers: 431 beyond 16 KiB, by h2o taken")
+def extensions(server):
+    for name, body in (
+        ("an extension", chunked(b"abc", extension=";" + "e" * 2 * HEAD_LIMIT)),
+        ("trailers", chunked(b"abc", trailer="X-Trailer: value\r\n" * 2000)),
+    ):
+        with Client(server.address) as client:
+            client.try_send(coded(body, method="GET"))
+            if server.name == "h2o":
+                eq(client.recv().dateless(), hello(), name)
+            else:
+                refused(client, name, 431)
+
+
 @case("a client still sending its body gets to read the 413")
 def still_sending(server):
     for request in (head(f"Content-Length: {8 * MIB}"), head("Transfer-Encoding: chunked") + b"800000\r\n"):

@@ -14,6 +14,7 @@ from wire import Client, get, wait_until
 
 LETTERS = re.compile(rb"[A-Za-z0-9]{10000}")
 UPLOAD = bytes(range(256)) * 256
+SOON = 20  # seconds, however slow the machine is: less than the waits that an end must cut short
 
 # Workload: request, media type. Bodies that are not the same each time are checked by the functions below;
 # the others must be those of our own servers.
@@ -150,7 +151,7 @@ def threads(running):
 
 def check_workers(few, running):
     """More workers are more threads or processes; `few` are those of one worker."""
-    ok(wait_until(lambda: threads(running) > few, 5), f"{threads(running)} threads, {few} with one worker")
+    ok(wait_until(lambda: threads(running) > few), f"{threads(running)} threads, {few} with one worker")
 
 
 def check_stop(running):
@@ -166,7 +167,7 @@ def check_stop(running):
             busy.close()
         status = running.stop()
         ok(status in (0, -signal.SIGTERM), f"exit status {status}: {running.output()}")
-        ok(wait_until(lambda: not running.tree(), 2), f"processes left: {running.tree()}")
+        ok(wait_until(lambda: not running.tree(), SOON), f"processes left: {running.tree()}")
         eq(running.left(), [], "files left")
 
 
@@ -183,11 +184,11 @@ def check_stop_together(running):
     with contextlib.ExitStack() as stack:
         for _ in range(8 if "wait" in running.guest.workloads else 0):
             stack.enter_context(Client(running.address)).send(get("/wait?ms=30000"))
-        ok(wait_until(told_and_ended, 5, 0.001), f"it does not end: {running.output()}")
+        ok(wait_until(told_and_ended, SOON, 0.001), f"it does not end: {running.output()}")
         status = running.process.returncode
         ok(status in (0, -signum), f"exit status {status}: {running.output()}")
         ok(not re.search("Traceback|Error|Exit", running.output()), f"it complains: {running.output()}")
-        ok(wait_until(lambda: not running.tree(), 2), f"processes left: {running.tree()}")
+        ok(wait_until(lambda: not running.tree(), SOON), f"processes left: {running.tree()}")
 
 
 def check_log(running, file, requests=20):
@@ -209,6 +210,6 @@ def check_port_taken(guest):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with Running(guest, port=taken.getsockname()[1], wait=False) as running:
-            ok(running.process.wait(timeout=15) != 0, "exit status 0")
+            ok(running.process.wait(timeout=SOON) != 0, "exit status 0")
             ok(running.output(), "it says nothing")
-            ok(wait_until(lambda: not running.tree(), 2), "processes left")
+            ok(wait_until(lambda: not running.tree(), SOON), "processes left")

@@ -10,7 +10,7 @@ import time
 
 from serverproc import FULL, Server, run_once
 from tap import eq, ok
-from wire import Client, Closed, get, wait_until
+from wire import DEADLINE, Client, Closed, get, wait_until
 from cases_replies import HELLO, hello
 
 CASES = []
@@ -186,7 +186,7 @@ def idle_timeout(name):
         thread = threading.Thread(target=drip, daemon=True)
         thread.start()
         waiting = {"silent": silent, "half a head": half_head, "half a body": half_body, "idle": idle}
-        end = time.monotonic() + 10
+        end = time.monotonic() + DEADLINE
         busy = Client(server.address)
         asked = 0
         while (waiting or not drip_ended.is_set()) and time.monotonic() < end:
@@ -427,10 +427,10 @@ def terminate_under_load(name):
         threads = [threading.Thread(target=load) for _ in range(4)]
         for thread in threads:
             thread.start()
-        begun.wait(timeout=20)
+        begun.wait(timeout=DEADLINE)
         server.terminate()
         for thread in threads:
-            thread.join(20)
+            thread.join(DEADLINE)
         eq(problems, [], "problems")
         eq(server.wait(), 0, "exit code")
 

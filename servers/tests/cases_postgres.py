@@ -43,7 +43,7 @@ def answers_again(server):
         with Client(server.address) as client:
             return client.ask(request()).status == 200
 
-    ok(wait_until(stored, 20), f"not well again: {server.stderr()}")
+    ok(wait_until(stored), f"not well again: {server.stderr()}")
 
 
 @case("a schema for each process: seeded, and gone at the end")

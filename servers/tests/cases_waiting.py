@@ -9,7 +9,7 @@ import zlib
 
 from serverproc import Server
 from tap import eq, ok
-from wire import Client, Closed, get, wait_until
+from wire import DEADLINE, Client, Closed, get, wait_until
 from cases_replies import HELLO, head_bytes
 from cases_workloads import bytes_block, sum_of
 
@@ -63,8 +63,8 @@ def concurrent_waits(name):
         eq(server.threads(), threads, "threads while 100 wait")
         ended = []
         while len(ended) < len(clients):
-            ready = selector.select(10)
-            ok(ready, f"{len(ended)} of 100 answered, then nothing for 10 s")
+            ready = selector.select(DEADLINE)
+            ok(ready, f"{len(ended)} of 100 answered, then nothing for {DEADLINE} s")
             for key, _ in ready:
                 client = key.data
                 eq(client.recv().dateless(), OK)
@@ -150,7 +150,7 @@ def terminate_waiting(name):
     with Server(name, "--workers", "2") as server:
         clients = [Client(server.address) for _ in range(20)]
         for client in clients:
-            client.send(get("/wait?ms=700"))
+            client.send(get("/wait?ms=2500"))
         ok(wait_until(lambda: open_connections(server) == 20), "20 waiting connections")
         server.terminate()
         for client in clients:
@@ -261,7 +261,7 @@ def slow_upload(name):
         threading.Thread(target=drip, daemon=True).start()
         with Client(server.address) as other:
             body = b"y" * 1000
-            end = time.monotonic() + 10
+            end = time.monotonic() + DEADLINE
             while not ended.is_set() and time.monotonic() < end:
                 eq(other.ask(get("/upload", "Content-Length: 1000", method="POST") + body).body, sum_of(body), "another")
         ok(ended.is_set(), "not dropped")

@@ -99,7 +99,20 @@ class Running:
 
     def __init__(self, guest, workers=1, backlog=99, log=None, port=None, wait=True):
         self.guest = guest
-        self.address = ("127.0.0.1", port or free_port())
+        for more_starts in (3, 2, 1, 0):
+            self._start(port or free_port(), workers, backlog, log)
+            try:
+                if wait:
+                    self.wait_ready()
+                return
+            except RuntimeError as error:
+                # What was free may be somebody else's by now.
+                if port or not more_starts or "in use" not in str(error):
+                    raise
+
+    def _start(self, port, workers, backlog, log):
+        guest = self.guest
+        self.address = ("127.0.0.1", port)
         values = {
             "host": self.address[0], "port": self.address[1], "workers": workers, "backlog": backlog, "log": log,
         }
@@ -112,8 +125,6 @@ class Running:
             told + command, cwd=guest.cwd(), env=guest.environment(TMPDIR=self.tmp.name), start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=self.said, stderr=self.said,
         )
-        if wait:
-            self.wait_ready()
 
     def __enter__(self):
         return self
@@ -153,7 +164,7 @@ class Running:
     def stop(self):
         """Its exit status after its stop signal; raises when it takes longer than the runner allows."""
         self.process.send_signal(getattr(signal, "SIG" + self.guest.say.get("stop-signal", "TERM")))
-        return self.process.wait(timeout=5)
+        return self.process.wait(timeout=8)
 
     def left(self):
         return os.listdir(self.tmp.name)

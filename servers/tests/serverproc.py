@@ -10,7 +10,7 @@ import time
 
 BUILD = os.environ.get("BUILD", "build")
 FULL = ("libevent", "libuv", "h2o")  # every endpoint; null answers /hello only
-START_DEADLINE = 20.0
+START_DEADLINE = 40.0
 
 
 def binary(name):
