@@ -1,0 +1,83 @@
+# Settings of one plot, made by loopbench; the programs that read them are plots/*.gp of its sources.
+PLOT = 'throughput-hello'
+HEADING = 'Throughput'
+XLABEL = 'connections, log scale'
+YLABEL = 'successful replies per second'
+DOTS = 0
+SHARED = 1
+ROOM = 24
+MARKS = 1
+XLOG = 1
+array XMIN[1]
+array XMAX[1]
+array XTICKS[1]
+array XTICK[24]
+array XTEXT[24]
+XMIN[1] = 7.531344275; XMAX[1] = 663.8921044; XTICKS[1] = 3
+XTICK[1] = 10; XTEXT[1] = '10'
+XTICK[2] = 100; XTEXT[2] = '100'
+XTICK[3] = 500; XTEXT[3] = '500'
+YLOG = 0
+array YMIN[1]
+array YMAX[1]
+array YTICKS[1]
+array YTICK[24]
+array YTEXT[24]
+YMIN[1] = 0; YMAX[1] = 155269.6056; YTICKS[1] = 8
+YTICK[1] = 0; YTEXT[1] = '0'
+YTICK[2] = 20000; YTEXT[2] = '20k'
+YTICK[3] = 40000; YTEXT[3] = '40k'
+YTICK[4] = 60000; YTEXT[4] = '60k'
+YTICK[5] = 80000; YTEXT[5] = '80k'
+YTICK[6] = 100000; YTEXT[6] = '100k'
+YTICK[7] = 120000; YTEXT[7] = '120k'
+YTICK[8] = 140000; YTEXT[8] = '140k'
+N = 5
+ROWS_SHOWN = 5
+array ROW[5]
+array NAME[5]
+array ROWNAME[5]
+array COLOR[5]
+array POINT[5]
+array DASH[5]
+array WIDTH[5]
+array QUIET[5]
+NAME[1] = 'libevent'; ROWNAME[1] = 'libevent'; COLOR[1] = '#0072B2'; POINT[1] = 7; DASH[1] = 1; WIDTH[1] = 2.0; QUIET[1] = 0; ROW[1] = 5
+NAME[2] = 'libuv'; ROWNAME[2] = 'libuv'; COLOR[2] = '#D55E00'; POINT[2] = 5; DASH[2] = 2; WIDTH[2] = 2.0; QUIET[2] = 0; ROW[2] = 4
+NAME[3] = 'h2o'; ROWNAME[3] = 'h2o'; COLOR[3] = '#009E73'; POINT[3] = 9; DASH[3] = 4; WIDTH[3] = 2.0; QUIET[3] = 0; ROW[3] = 3
+NAME[4] = 'libevent-again'; ROWNAME[4] = 'libevent-again'; COLOR[4] = '#0072B2'; POINT[4] = 6; DASH[4] = 3; WIDTH[4] = 1.4; QUIET[4] = 0; ROW[4] = 2
+NAME[5] = 'null'; ROWNAME[5] = 'null'; COLOR[5] = '#8C8C8C'; POINT[5] = 1; DASH[5] = 1; WIDTH[5] = 1.0; QUIET[5] = 1; ROW[5] = 1
+K = 1
+array PANEL[1]
+array SHAPE[1]
+SHAPE[1] = 7; PANEL[1] = 'throughput'
+array GAPP[16]
+array GAPAT[16]
+array GAPT[16]
+GAPS = 0
+NARROW = 0
+W = 808
+H = 486
+HEAD = 80
+COLUMNS = 1
+ROWS = 1
+LEFT = 84.0
+PANELW = 700.0
+PANELH = 340.0
+GAPX = 24
+GAPY = 60
+BOTTOM = 58
+TEXTX = 16
+array LINE[8]
+LINE[1] = 'hello: median of 11 rounds and its 95% interval; pale: a lower bound, the load generator was the limit'
+LINES = 1
+KEYS = 5
+array KEYX[6]
+array KEYY[6]
+array KEYTEXT[6]
+array KEYOF[6]
+KEYOF[1] = 1; KEYX[1] = 84.0; KEYY[1] = 420; KEYTEXT[1] = 'libevent'
+KEYOF[2] = 2; KEYX[2] = 208.8; KEYY[2] = 420; KEYTEXT[2] = 'libuv'
+KEYOF[3] = 3; KEYX[3] = 312.3; KEYY[3] = 420; KEYTEXT[3] = 'h2o'
+KEYOF[4] = 4; KEYX[4] = 401.6; KEYY[4] = 420; KEYTEXT[4] = 'libevent-again'
+KEYOF[5] = 5; KEYX[5] = 569.0; KEYY[5] = 420; KEYTEXT[5] = 'null'
