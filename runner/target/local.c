@@ -88,7 +88,8 @@ static enum target_failure local_start(struct loop *loop, const struct target_sp
     if (!l->announces) {
         l->target.port = probe_free_port(l->target.host);
         if (l->target.port < 0) {
-            err_set(e, ERR_MACHINE, "%s: no free port on %s", spec->name, l->target.host);
+            err_set(e, ERR_MACHINE, "%s: no free port on %s; end what holds them", spec->name,
+                    l->target.host);
             local_free(&l->target);
             return TARGET_START;
         }

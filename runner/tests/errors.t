@@ -462,7 +462,7 @@ def _():
                     good[0].replace(b'"hello"', b'7'), good[0][:200] + b"\n", b"\0" * 50 + b"\n",
                     b"x" * 100000 + b"\n"):
             rewrite(folder, "trials.jsonl", bad + good[1])
-            both_refuse(box, folder, "trials.jsonl:1:")
+            both_refuse(box, folder, "trials.jsonl:1:", "; put it back, or remove the line")
         rewrite(folder, "trials.jsonl", good[0] + good[0] + good[1])
         both_refuse(box, folder, "trials.jsonl:2:", "twice")
 

@@ -280,6 +280,7 @@ static void test_full_disk(void **state) {
     assert_int_equal(rc, -1);
     assert_int_equal(e.class, ERR_MACHINE);
     assert_non_null(strstr(e.text, "2 trials are kept"));
+    assert_non_null(strstr(e.text, "continue with --resume once there is room"));
     assert_int_equal(size_of(p->run, "trials.jsonl"), trials);
     assert_int_equal(size_of(p->run, "histograms.gz"), hists);
     /* With room again the same writer goes on. */
@@ -376,7 +377,7 @@ static void test_foreign_folders(void **state) {
         {"{\"format\":\"other\"}", "not the manifest"},
         {"{\"format\":\"loopbench-run\",\"format_version\":\"1\"}", "format_version"},
         {"{\"format\":\"loopbench-run\",\"format_version\":99}", "newer"},
-        {"{\"format\":\"loopbench-run\",\"format_version\":1}", "run_id"},
+        {"{\"format\":\"loopbench-run\",\"format_version\":1}", "run_id is missing; put it back"},
         {"{\"format\":\"loopbench-run\",\"format_version\":1,\"run_id\":\"x\",\"state\":\"odd\"}",
          "state"},
         {"{\"format\":\"loopbench-run\",\"format\":\"loopbench-run\"}", "duplicate"},
@@ -402,6 +403,8 @@ static void test_damaged_lines(void **state) {
     second[0] = '?';
     assert_int_equal(file_write_atomic(path, text, len, &e), 0);
     assert_refused(p->run, ERR_USAGE, "trials.jsonl:2: damaged line: not JSON");
+    assert_refused(p->run, ERR_USAGE,
+                   "; put it back, or remove the line: `loopbench run --resume`");
     second[0] = kept;
     /* The same trial again. */
     assert_int_equal(file_write_atomic(path, text, len, &e), 0);
@@ -420,9 +423,9 @@ static void test_damaged_lines(void **state) {
     free(endless);
     assert_refused(p->run, ERR_USAGE, "trials.jsonl:1: line over");
     assert_int_equal(unlink(path), 0);
-    assert_refused(p->run, ERR_USAGE, "cannot read");
+    assert_refused(p->run, ERR_USAGE, "No such file or directory; put it back");
     assert_int_equal(mkfifo(path, 0666), 0);
-    assert_refused(p->run, ERR_USAGE, "not a file");
+    assert_refused(p->run, ERR_USAGE, "not a file; put it back");
 }
 
 static void test_damaged_histograms(void **state) {
@@ -442,11 +445,12 @@ static void test_damaged_histograms(void **state) {
     r->hist_length -= 1;
     assert_int_equal(store_read_hist(&s, r, &h, &e), -1);
     assert_non_null(strstr(e.text, "damaged"));
+    assert_non_null(strstr(e.text, "; put it back, or use another folder"));
     r->hist_length += 1;
     assert_int_equal(truncate(path, s.hist_end - 1), 0);
     assert_int_equal(store_read_hist(&s, r, &h, &e), -1);
     assert_int_equal(e.class, ERR_USAGE);
-    assert_non_null(strstr(e.text, "ends before"));
+    assert_non_null(strstr(e.text, "ends before the histogram of trial 1; put it back"));
     assert_int_equal(store_read_hist(&s, &s.records[0], &h, &e), 1);
     r->hist_offset = r->hist_length = UNKNOWN_INT;
     assert_int_equal(store_read_hist(&s, r, &h, &e), 0);
@@ -454,6 +458,12 @@ static void test_damaged_histograms(void **state) {
     store_release(&s);
     assert_null(writer_resume(p->run, &e));
     assert_non_null(strstr(e.text, "cut short"));
+    assert_non_null(strstr(e.text, "put it back, or begin a new run"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(store_open(&s, p->run, &e), 0);
+    assert_int_equal(store_read_hist(&s, &s.records[0], &h, &e), -1);
+    assert_non_null(strstr(e.text, "No such file or directory; put it back"));
+    store_release(&s);
 }
 
 /* Options are recorded as text. */
