@@ -14,6 +14,7 @@
 #include "store/files.h"
 #include "store/manifest.h"
 #include "store/member.h"
+#include "store/planned.h"
 #include "store/record_json.h"
 
 #define LINE_MAX_SIZE ((size_t)64 * 1024)
@@ -83,7 +84,7 @@ static int store_read_lines(struct store *s, struct line_reader *reader, const c
     size_t room = 0;
     enum line_found found;
     while ((found = line_next(reader, &text, &len)) == LINE_WHOLE) {
-        if (record_from_line(text, len, &r, e) != 0) {
+        if (record_from_line(text, len, &r, e) != 0 || planned_check(s->manifest, &r, e) != 0) {
             err_prefix(e, "%s:%zu: damaged line", file, reader->line);
             return e->class == ERR_MACHINE ? -1 : err_remedy(e, STORE_LINE_REMEDY);
         }

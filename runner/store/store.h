@@ -51,7 +51,8 @@ struct store {
 
 /* Reads a run. A last line cut short is left out (and said in ->torn); anything else that is not as
  * this version writes it is refused with *e (ERR_USAGE), one line with file and line: no manifest,
- * a foreign or newer format, a damaged line, the same (seq, attempt) twice. */
+ * a foreign or newer format, a damaged line, a line of what the manifest does not name
+ * (store/planned.h), the same (seq, attempt) twice. */
 int store_open(struct store *s, const char *dir, struct err *e);
 
 void store_release(struct store *s);

@@ -428,6 +428,56 @@ static void test_damaged_lines(void **state) {
     assert_refused(p->run, ERR_USAGE, "not a file; put it back");
 }
 
+/* A run of one trial, of libuv and hello at 10 connections, whose manifest names these. */
+static void name_in_manifest(const char *dir, const char *targets, const char *plan) {
+    char path[PATH_MAX];
+    char text[512];
+    struct err e = {0};
+    join(path, dir, "manifest.json");
+    int n = snprintf(text, sizeof text,
+                     "{\"format\":\"loopbench-run\",\"format_version\":1,\"run_id\":\"x\","
+                     "\"state\":\"complete\",\"targets\":%s,\"plan\":%s}",
+                     targets, plan);
+    assert_in_range(n, 1, sizeof text - 1);
+    assert_int_equal(file_write_atomic(path, text, (size_t)n, &e), 0);
+}
+
+static void test_lines_of_what_was_not_planned(void **state) {
+    struct place *p = *state;
+    struct store s;
+    struct err e = {0};
+    static const struct {
+        const char *targets, *plan;
+        const char *says; /* NULL = nothing is wrong */
+    } rows[] = {
+        {"[{\"name\":\"h2o\"},{\"name\":\"libuv\"}]",
+         "{\"workloads\":[\"json\",\"hello\"],\"connections\":[8,10],\"rounds\":1}", NULL},
+        {"[]", "{}", NULL}, /* says nothing */
+        {"null", "null", NULL},
+        {"[{\"name\":\"libuv-again\"},{\"name\":\"libu\"}]", "{}", "no target 'libuv'"},
+        {"[{}, 7]", "{}", "no target 'libuv'"},
+        {"[]", "{\"workloads\":[\"json\"]}", "no workload 'hello'"},
+        {"[]", "{\"connections\":[1,100]}", "no level of 10 connections"},
+        {"[]", "{\"rounds\":0}", "round 0 of a run of 0"},
+    };
+    make_run(p->run, 1, STORE_COMPLETE);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char says[128];
+        name_in_manifest(p->run, rows[i].targets, rows[i].plan);
+        if (rows[i].says) {
+            snprintf(says, sizeof says, "trials.jsonl:1: damaged line: %s%s",
+                     strncmp(rows[i].says, "no ", 3) == 0 ? "manifest.json names " : "",
+                     rows[i].says);
+            assert_refused(p->run, ERR_USAGE, says);
+            assert_refused(p->run, ERR_USAGE, "; put it back, or remove the line");
+        } else {
+            assert_int_equal(store_open(&s, p->run, &e), 0);
+            assert_int_equal(s.count, 1);
+            store_release(&s);
+        }
+    }
+}
+
 static void test_damaged_histograms(void **state) {
     struct place *p = *state;
     struct store s;
@@ -495,6 +545,7 @@ int main(void) {
         RUN_TEST(test_lock),
         RUN_TEST(test_foreign_folders),
         RUN_TEST(test_damaged_lines),
+        RUN_TEST(test_lines_of_what_was_not_planned),
         RUN_TEST(test_damaged_histograms),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
