@@ -36,8 +36,8 @@ struct run {
     /* results so far */
     int64_t measured, failed, skipped; /* trials; skipped: done before a resume */
     int64_t repeats; /* times that blocks were run again, those before a resume included */
-    int64_t again; /* of those measured: in a later attempt of their block, beside the plan */
-    bool spent;    /* repeats_spent was said */
+    int64_t again;   /* of those measured: in a later attempt of their block, beside the plan */
+    bool spent;      /* repeats_spent was said */
     bool interrupted;
     double speed; /* last reading of the machine's speed */
 };
