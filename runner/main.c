@@ -63,7 +63,8 @@ int main(int argc, char **argv) {
     }
     args_release(&args);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "loopbench: cannot write to standard output\n");
+        fprintf(stderr, "loopbench: cannot write to standard output; see where it leads, and that "
+                        "there is room\n");
         return ERR_MACHINE;
     }
     return status;

@@ -30,18 +30,22 @@ static void child_drop(struct child *c) {
     }
 }
 
+#define START_REMEDY "see that it can be executed, and the limits (ulimit -n, ulimit -u)"
+
 struct child *child_start(struct loop *loop, const struct child_spec *spec, struct err *e) {
     char program[4096];
     int fds[4] = {-1, -1, -1, -1};
     if (file_which(spec->argv[0], program, sizeof program) != 0) {
-        err_set(e, ERR_MACHINE, "cannot start %s: no such program", spec->argv[0]);
+        err_set(e, ERR_MACHINE, "cannot start %s: no such program; install it, or name another",
+                spec->argv[0]);
         return NULL;
     }
     struct child *c = calloc(1, sizeof *c);
     char **env = spawn_environment(spec->env);
     struct spawned spawned;
     if (!c || !env || pipe2(fds, O_CLOEXEC) != 0 || pipe2(fds + 2, O_CLOEXEC) != 0) {
-        err_set(e, ERR_MACHINE, "cannot start %s: %s", spec->argv[0], strerror(errno));
+        err_set(e, ERR_MACHINE, "cannot start %s: %s; " START_REMEDY, spec->argv[0],
+                strerror(errno));
         child_close_fds(fds, 4);
         free(c);
         free(env);
@@ -65,7 +69,8 @@ struct child *child_start(struct loop *loop, const struct child_spec *spec, stru
     free(env);
     child_close_fds((int[]){fds[1], fds[3]}, 2);
     if (rc != 0) {
-        err_set(e, ERR_MACHINE, "cannot start %s: %s", spec->argv[0], strerror(saved));
+        err_set(e, ERR_MACHINE, "cannot start %s: %s; " START_REMEDY, spec->argv[0],
+                strerror(saved));
         child_close_fds((int[]){fds[0], fds[2]}, 2);
         child_drop(c);
         return NULL;

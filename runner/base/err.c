@@ -45,3 +45,14 @@ int err_prefix(struct err *e, const char *format, ...) {
     err_sanitize(e->text);
     return -1;
 }
+
+int err_remedy(struct err *e, const char *what_to_do) {
+    const size_t room = sizeof e->text - 1;
+    const size_t needed = strlen(what_to_do) + 2;
+    size_t at = strnlen(e->text, room);
+    if (needed <= room && at > room - needed) {
+        at = room - needed;
+    }
+    snprintf(e->text + at, sizeof e->text - at, "; %s", what_to_do);
+    return -1;
+}

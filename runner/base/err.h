@@ -24,4 +24,8 @@ int err_set(struct err *e, enum err_class class, const char *format, ...)
 /* Puts "prefix: " before the text of *e, keeping its class; returns -1. */
 int err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Puts "; what_to_do" behind the text of *e, keeping its class; returns -1. Of an overlong text the
+ * end gives way. */
+int err_remedy(struct err *e, const char *what_to_do);
+
 #endif

@@ -33,15 +33,16 @@ ssize_t file_read_small(const char *path, char *buf, size_t size) {
     return (ssize_t)used;
 }
 
-int file_read_all(const char *path, size_t max, char **out, size_t *len, struct err *e) {
+int file_read_or(const char *what_to_do, const char *path, size_t max, char **out, size_t *len,
+                 struct err *e) {
     FILE *f = fopen(path, "rbe");
     struct stat st;
     if (!f) {
-        return err_set(e, ERR_USAGE, "cannot read %s: %s", path, strerror(errno));
+        return err_set(e, ERR_USAGE, "cannot read %s: %s; %s", path, strerror(errno), what_to_do);
     }
     if (fstat(fileno(f), &st) != 0 || S_ISDIR(st.st_mode)) {
         fclose(f);
-        return err_set(e, ERR_USAGE, "cannot read %s: it is not a file", path);
+        return err_set(e, ERR_USAGE, "cannot read %s: it is not a file; %s", path, what_to_do);
     }
     char *data = NULL;
     size_t used = 0;
@@ -62,7 +63,8 @@ int file_read_all(const char *path, size_t max, char **out, size_t *len, struct 
         if (used > max) {
             free(data);
             fclose(f);
-            return err_set(e, ERR_USAGE, "%s is over %zu bytes: not a file of ours", path, max);
+            return err_set(e, ERR_USAGE, "%s is over %zu bytes: not a file of ours; %s", path, max,
+                           what_to_do);
         }
         if (n == 0) {
             break;
@@ -72,12 +74,16 @@ int file_read_all(const char *path, size_t max, char **out, size_t *len, struct 
     fclose(f);
     if (failed) {
         free(data);
-        return err_set(e, ERR_USAGE, "cannot read %s: input/output error", path);
+        return err_set(e, ERR_USAGE, "cannot read %s: input/output error; %s", path, what_to_do);
     }
     data[used] = '\0';
     *out = data;
     *len = used;
     return 0;
+}
+
+int file_read_all(const char *path, size_t max, char **out, size_t *len, struct err *e) {
+    return file_read_or(FILE_READ_REMEDY, path, max, out, len, e);
 }
 
 static int file_write_fd(int fd, const char *data, size_t len) {
@@ -99,7 +105,7 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
     char sibling[PATH_MAX];
     int n = snprintf(sibling, sizeof sibling, "%s.%ld.tmp", path, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof sibling) {
-        return err_set(e, ERR_USAGE, "path too long: %s", path);
+        return err_set(e, ERR_USAGE, "path too long: %s; " FILE_PATH_REMEDY, path);
     }
     int fd = open(sibling, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -166,7 +172,7 @@ int file_mkdirs(const char *path, struct err *e) {
     char part[PATH_MAX];
     size_t len = strlen(path);
     if (len == 0 || len >= sizeof part) {
-        return err_set(e, ERR_USAGE, "not a folder name: '%s'", path);
+        return err_set(e, ERR_USAGE, "not a folder name: '%s'; name another", path);
     }
     memcpy(part, path, len + 1);
     for (size_t i = 1; i <= len; i++) {
@@ -183,7 +189,9 @@ int file_mkdirs(const char *path, struct err *e) {
     }
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        return err_set(e, ERR_MACHINE, "%s is in the way: it is not a folder", path);
+        return err_set(
+            e, ERR_MACHINE,
+            "%s is in the way: it is not a folder; move it away, or choose another place", path);
     }
     return 0;
 }
@@ -196,7 +204,7 @@ bool file_exists(const char *path) {
 int file_join(char *out, size_t size, const char *dir, const char *name, struct err *e) {
     int n = snprintf(out, size, "%s/%s", dir, name);
     if (n < 0 || (size_t)n >= size) {
-        return err_set(e, ERR_USAGE, "path too long: %s/%s", dir, name);
+        return err_set(e, ERR_USAGE, "path too long: %s/%s; " FILE_PATH_REMEDY, dir, name);
     }
     return 0;
 }

@@ -17,6 +17,10 @@ ssize_t file_read_small(const char *path, char *buf, size_t size);
  * Returns 0, or -1 with *e (ERR_USAGE: the caller named the file). */
 int file_read_all(const char *path, size_t max, char **out, size_t *len, struct err *e);
 
+/* The same of a file that nobody named as such: `what_to_do` ends the message. */
+int file_read_or(const char *what_to_do, const char *path, size_t max, char **out, size_t *len,
+                 struct err *e);
+
 /* Writes a sibling, syncs it and renames it over `path`: readers see the old file or the new one.
  */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
@@ -30,8 +34,11 @@ int file_write_named(const char *path, const void *data, size_t len, struct err 
 /* Creates `path` and its parents where they are missing. */
 int file_mkdirs(const char *path, struct err *e);
 
-/* What to do where a file or folder cannot be written, for the end of such a message. */
+/* What to do where a file or folder cannot be written, and where it cannot be read, for the end of
+ * such a message. */
 #define FILE_WRITE_REMEDY "make room and see that you may write there, or choose another place"
+#define FILE_READ_REMEDY  "see that it is there and that you may read it, or name another"
+#define FILE_PATH_REMEDY  "choose a shorter one"
 
 bool file_exists(const char *path);
 

@@ -40,7 +40,9 @@ int loop_init(struct loop *loop, struct err *e) {
         rc = loop_catch(loop, &loop->on_hup, SIGHUP);
     }
     if (rc != 0) {
-        return err_set(e, ERR_MACHINE, "cannot start an event loop: %s", uv_strerror(rc));
+        return err_set(e, ERR_MACHINE,
+                       "cannot start an event loop: %s; raise the limit of open files (ulimit -n)",
+                       uv_strerror(rc));
     }
     /* A reader that has gone, or a limit on the size of files, is an error of write(). */
     signal(SIGPIPE, SIG_IGN);

@@ -42,7 +42,8 @@ int mode_check(const struct mode *m, int64_t connections, int64_t threads, struc
             m->requests, connections, depth > 1 ? " in whole batches" : "", connections * depth);
     }
     if (m->requests > 0 && m->requests < threads) {
-        return err_set(e, ERR_USAGE, "%" PRId64 " requests do not reach all of %" PRId64 " threads",
+        return err_set(e, ERR_USAGE,
+                       "%" PRId64 " requests do not reach all of %" PRId64 " threads: choose more",
                        m->requests, threads);
     }
     return 0;

@@ -284,7 +284,8 @@ static int check_counts(struct config *c, const struct origins *o, struct err *e
                        c->requests_high, c->requests_low);
     }
     if (!c->keepalive) {
-        return err_set(e, ERR_USAGE, "%s: requests are counted on connections that are kept",
+        return err_set(e, ERR_USAGE,
+                       "%s: requests are counted on connections that are kept; leave it out",
                        origins_of(o, "keepalive"));
     }
     /* A file may say how a timed run sends; these mean nothing here. */

@@ -238,7 +238,7 @@ int config_load(struct config *c, const struct settings *flags, unsigned use, st
     if (file && file_read_all(file, CONFIG_FILE_MAX, &text, &len, e) != 0) {
         return resume ? err_set(e, ERR_USAGE,
                                 "--resume: %s is not the folder of a run: it has no config.ini "
-                                "that can be read",
+                                "that can be read; name another",
                                 resume)
                       : -1;
     }

@@ -67,7 +67,7 @@ int guests_read_text(struct config *c, const char *name, const char *dir, const 
     int rc = ini_read(text, len, file, &sink, e);
     names_release(&r.seen);
     if (rc == 0 && !r.begun) {
-        rc = err_set(e, ERR_USAGE, "%s: it has no section [target %s]", file, name);
+        rc = err_set(e, ERR_USAGE, "%s: it has no section [target %s]; add it", file, name);
     }
     if (rc == 0 && targets_check(&c->target[c->section], e) != 0) {
         rc = err_prefix(e, "%s:%d", file, c->target[c->section].section_line);

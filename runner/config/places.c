@@ -103,8 +103,10 @@ static int places_add(struct config *c, const char *name, const char *where, str
             continue;
         }
         if (t->place == PLACE_URL) {
-            return err_set(e, ERR_USAGE, "%s: '%s' runs already, at %s; '%s' cannot start it",
-                           where, t->name, t->url, name);
+            return err_set(
+                e, ERR_USAGE,
+                "%s: '%s' runs already, at %s; '%s' cannot start it: leave out what follows @",
+                where, t->name, t->url, name);
         }
         if (!t->builtin && !t->image) {
             return err_set(e, ERR_USAGE,
@@ -114,8 +116,9 @@ static int places_add(struct config *c, const char *name, const char *where, str
         }
         return places_copy(c, i, name, place, e);
     }
-    return err_set(e, ERR_USAGE, "%s: no target is called '%.*s', so there is no '%s'", where,
-                   (int)len, name, name);
+    return err_set(e, ERR_USAGE,
+                   "%s: no target is called '%.*s', so there is no '%s'; see `loopbench targets`",
+                   where, (int)len, name, name);
 }
 
 int places_resolve(struct config *c, const char *where, struct err *e) {

@@ -57,7 +57,7 @@ static int programs_check_target(const struct config *c, const struct target_con
                              t->name);
     }
     if (config_servers(c->servers, servers, sizeof servers) != 0) {
-        return err_set(e, ERR_USAGE, "--servers: the path is too long");
+        return err_set(e, ERR_USAGE, "--servers: the path is too long; " FILE_PATH_REMEDY);
     }
     char *program = config_expand(t, t->command[0], servers);
     if (!program) {

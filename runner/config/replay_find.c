@@ -49,7 +49,8 @@ int replay_find(const char *name, char *path, size_t size, struct err *e) {
     if (strchr(name, '/') || (len > 4 && strcmp(name + len - 4, ".ini") == 0)) {
         return snprintf(path, size, "%s", name) < (int)size
                    ? 0
-                   : err_set(e, ERR_USAGE, "%.64s...: the path is too long", name);
+                   : err_set(e, ERR_USAGE, "%.64s...: the path is too long; " FILE_PATH_REMEDY,
+                             name);
     }
     if (find_beside(name, path, size) ||
         (file_join(folder, sizeof folder, buildinfo_get()->prefix, FOLDER, e) == 0 &&

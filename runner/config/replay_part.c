@@ -126,7 +126,8 @@ static int try_target(const struct replay_file *f, struct settings *s, const cha
 static int leave_out(struct replay_part_config *c, const char *target, const char *reason,
                      struct err *e) {
     if (c->lefts == REPLAY_LEFT_MAX) {
-        return err_set(e, ERR_USAGE, "too many targets cannot be measured here");
+        return err_set(e, ERR_USAGE,
+                       "too many targets cannot be measured here; install what is missing");
     }
     c->left[c->lefts] = (struct replay_left){strdup(target), strdup(reason)};
     c->lefts++;

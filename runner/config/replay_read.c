@@ -39,7 +39,8 @@ static int begin_part(struct reader *d, int line, const char *name, struct err *
         return -1;
     }
     if (strspn(name, ".") == strlen(name)) {
-        return err_set(e, ERR_USAGE, "[part %s]: its folder cannot be called so", name);
+        return err_set(e, ERR_USAGE,
+                       "[part %s]: its folder cannot be called so; choose another name", name);
     }
     if (replay_part_find(d->r, name) != SIZE_MAX) {
         return err_set(e, ERR_USAGE, "part '%s' is there already; choose another name", name);

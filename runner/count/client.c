@@ -196,7 +196,9 @@ static int resolve(const struct client_spec *s, struct addrinfo **out, struct er
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     snprintf(port, sizeof port, "%d", s->port);
     const int rc = getaddrinfo(s->host, port, &hints, out);
-    return rc == 0 ? 0 : err_set(e, ERR_FAILED, "no address for %s: %s", s->host, gai_strerror(rc));
+    return rc == 0 ? 0
+                   : err_set(e, ERR_FAILED, "no address for %s: %s; correct the host of its url",
+                             s->host, gai_strerror(rc));
 }
 
 static enum client_end run(struct client *c) {

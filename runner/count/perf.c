@@ -58,7 +58,8 @@ static int perf_refused(const struct perf_source *s, int why, struct err *e) {
     case ENOSYS:
         return err_set(e, ERR_MACHINE, "this kernel has no perf_event_open");
     default:
-        return err_set(e, ERR_MACHINE, "perf_event_open: %s", strerror(why));
+        return err_set(e, ERR_MACHINE, "perf_event_open: %s; see whether `perf stat` works here",
+                       strerror(why));
     }
 }
 
@@ -119,7 +120,7 @@ struct perf *perf_start(const struct perf_source *source, const pid_t *pids, siz
         }
     }
     if (p->n == 0) {
-        err_set(e, ERR_MACHINE, "its processes cannot be seen from here");
+        err_set(e, ERR_MACHINE, "its processes cannot be seen from here; count where it runs");
         perf_free(p);
         return NULL;
     }
@@ -134,7 +135,8 @@ int perf_stop(struct perf *p, int64_t *user, int64_t *kernel, struct err *e) {
     *user = *kernel = 0;
     for (int i = 0; i < p->n && rc == 0; i++) {
         if (read(p->counter[i].fd, &now, sizeof now) != (ssize_t)sizeof now) {
-            rc = err_set(e, ERR_MACHINE, "a hardware counter cannot be read: %s", strerror(errno));
+            rc = err_set(e, ERR_MACHINE, "a hardware counter cannot be read: %s; count again",
+                         strerror(errno));
         } else if (now.running < now.enabled) {
             rc = err_set(e, ERR_MACHINE,
                          "the hardware counters were shared with others; stop what uses them");

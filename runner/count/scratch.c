@@ -61,7 +61,11 @@ int scratch_make(struct scratch *s, struct err *e) {
     }
     if (!mkdtemp(s->dir)) {
         s->dir[0] = '\0';
-        return err_set(e, ERR_MACHINE, "cannot make a folder in %s: %s", parent, strerror(errno));
+        return err_set(
+            e, ERR_MACHINE,
+            "cannot make a folder in %s: %s; make room and see that you may write there, or "
+            "name another place by TMPDIR",
+            parent, strerror(errno));
     }
     s->fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->fd >= 0) {

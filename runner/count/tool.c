@@ -181,7 +181,11 @@ static int callgrind_read_file(const char *dir, const char *name, struct count_t
     }
     FILE *in = fopen(path, "re");
     if (!in) {
-        return err_set(e, ERR_FAILED, "cannot read what callgrind wrote: %s", strerror(errno));
+        return err_set(
+            e, ERR_FAILED,
+            "cannot read what callgrind wrote, %s: %s; see that TMPDIR is yours alone, and "
+            "count again",
+            path, strerror(errno));
     }
     const int rc = callgrind_add(&out->instructions, in, "callgrind's file", e);
     fclose(in);

@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 int memory_file_failed(const char *what, struct err *e) {
-    return err_set(e, ERR_MACHINE, "cannot %s for the load generator in memory: %s", what,
-                   strerror(errno));
+    return err_set(
+        e, ERR_MACHINE,
+        "cannot %s for the load generator in memory: %s; free some, or raise the limit of "
+        "open files (ulimit -n)",
+        what, strerror(errno));
 }
 
 int memory_file_create(const char *name, int *fd, char path[MEMORY_FILE_PATH_SIZE], struct err *e) {

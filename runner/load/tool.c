@@ -72,7 +72,9 @@ enum load_failure tool_accepts(const struct tool_kind *kind, const struct load_s
     if (spec->phase != LOAD_WINDOW) {
         err_set(e, ERR_USAGE, "%s measures windows only", name);
     } else if (mode_text(&spec->mode, mode, sizeof mode) > 0) {
-        err_set(e, ERR_USAGE, "%s is not asked for '%s': it sends requests for a time", name, mode);
+        err_set(e, ERR_USAGE,
+                "%s is not asked for '%s': it sends requests for a time; leave that out", name,
+                mode);
     } else if ((r->method && strcmp(r->method, "GET") != 0) || r->body ||
                (r->headers && *r->headers) || r->close) {
         err_set(e, ERR_USAGE, "%s sends a plain GET only: choose another workload", name);
@@ -80,10 +82,11 @@ enum load_failure tool_accepts(const struct tool_kind *kind, const struct load_s
         err_set(e, ERR_USAGE, "path '%s': must begin with /", r->path ? r->path : "");
     } else if (spec->connections < 1 || spec->threads < 1 || spec->threads > spec->connections ||
                (kind->max_connections > 0 && spec->connections > kind->max_connections)) {
-        err_set(e, ERR_USAGE, "%s cannot open %d connections by %d threads", name,
-                spec->connections, spec->threads);
+        err_set(e, ERR_USAGE, "%s cannot open %d connections by %d threads: choose other numbers",
+                name, spec->connections, spec->threads);
     } else if (spec->duration_ns <= 0 || spec->duration_ns % SECOND != 0) {
-        err_set(e, ERR_USAGE, "%s measures whole seconds: a window of %.3f s is not possible", name,
+        err_set(e, ERR_USAGE,
+                "%s measures whole seconds: a window of %.3f s is not possible; round it", name,
                 (double)spec->duration_ns / 1e9);
     } else {
         return LOAD_OK;

@@ -31,8 +31,8 @@ static enum load_failure tool_judge_version(const struct tool_kind *kind, const 
     }
     if (kind->version_known &&
         strncmp(version, kind->version_known, strlen(kind->version_known)) != 0) {
-        err_set(e, ERR_MACHINE, "%s is version %s: only the output of %sx is known", name, version,
-                kind->version_known);
+        err_set(e, ERR_MACHINE, "%s is version %s: only the output of %sx is known; install that",
+                name, version, kind->version_known);
         return LOAD_MISSING;
     }
     return LOAD_OK;
@@ -68,7 +68,8 @@ enum load_failure tool_check(const struct tool_kind *kind, struct loop *loop, co
         err_set(e, ERR_FAILED, "interrupted while asking %s for its version", argv[0]);
         f = LOAD_INTERRUPTED;
     } else {
-        err_set(e, ERR_MACHINE, "%s does not end when it is asked for its version", found);
+        err_set(e, ERR_MACHINE, "%s does not end when it is asked for its version: is this %s?",
+                found, kind->ops->name);
     }
     child_free(child);
     return f;

@@ -57,10 +57,11 @@ static enum load_failure wrk_accepts(const struct load_spec *spec, struct err *e
         return LOAD_SPEC;
     } else if (!wrk_counts(spec) && (spec->duration_ns <= 0 || (spec->phase == LOAD_WINDOW &&
                                                                 spec->duration_ns % SECOND != 0))) {
-        err_set(e, ERR_USAGE, "wrk measures whole seconds: a window of %.3f s is not possible",
+        err_set(e, ERR_USAGE,
+                "wrk measures whole seconds: a window of %.3f s is not possible; round it",
                 (double)spec->duration_ns / 1e9);
     } else if (spec->timeout_ns < 0 || spec->timeout_ns % SECOND != 0) {
-        err_set(e, ERR_USAGE, "wrk's timeout is in whole seconds: %.3f s is not possible",
+        err_set(e, ERR_USAGE, "wrk's timeout is in whole seconds: %.3f s is not possible; round it",
                 (double)spec->timeout_ns / 1e9);
     } else {
         return LOAD_OK;

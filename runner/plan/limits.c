@@ -60,8 +60,10 @@ bool limits_judge_shares(const struct limits_target *t, int64_t connections, cha
 int limits_raise_files(int64_t connections, struct err *e) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return err_set(e, ERR_MACHINE, "the limit of open files cannot be read: %s",
-                       strerror(errno));
+        return err_set(
+            e, ERR_MACHINE,
+            "the limit of open files cannot be read: %s; see that this account may ask for it",
+            strerror(errno));
     }
     int64_t hard = limit.rlim_max == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_max;
     if (limits_judge_files(connections, hard, e) != 0) {

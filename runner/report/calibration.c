@@ -27,7 +27,8 @@ static int read_steps(struct calibration *c, struct err *e) {
         const char *target = json_string_value(json_object_get(h, "target"));
         const json_t *ns = json_object_get(h, "ns");
         if (!target || !json_is_integer(ns)) {
-            return err_set(e, ERR_USAGE, "%s/manifest.json: calibration.handicaps is damaged",
+            return err_set(e, ERR_USAGE,
+                           "%s/manifest.json: calibration.handicaps is damaged; " STORE_REMEDY,
                            s->dir);
         }
         c->step[c->steps++] = (struct calibration_step){

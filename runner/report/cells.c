@@ -24,13 +24,15 @@ static int cells_make(struct cells *c, const struct store *s, struct err *e) {
     for (size_t i = 0; i < s->count; i++) {
         int round = s->records[i].round;
         if (round >= ROUNDS_MAX) {
-            return err_set(e, ERR_USAGE, "%s/trials.jsonl:%zu: round %d is out of range", s->dir,
-                           i + 1, round);
+            return err_set(e, ERR_USAGE,
+                           "%s/trials.jsonl:%zu: round %d is out of range; " STORE_LINE_REMEDY,
+                           s->dir, i + 1, round);
         }
         c->rounds = (size_t)round + 1 > c->rounds ? (size_t)round + 1 : c->rounds;
     }
     if (s->count * c->rounds > SLOTS_MAX && c->count * c->rounds > SLOTS_MAX) {
-        return err_set(e, ERR_USAGE, "%s: %zu cells of %zu rounds are more than can be reported",
+        return err_set(e, ERR_USAGE,
+                       "%s: %zu cells of %zu rounds are more than can be reported; " STORE_REMEDY,
                        s->dir, c->count, c->rounds);
     }
     for (size_t i = 0; i < c->count; i++) {
@@ -252,7 +254,7 @@ static int cells_take_mode(struct cells *c, const struct store *s, struct err *e
         if (strcmp(s->records[i].mode, c->mode) != 0) {
             return err_set(e, ERR_USAGE,
                            "%s mixes trials of mode '%s' with trials of mode '%s': they cannot be "
-                           "compared",
+                           "compared; leave the lines of one of them",
                            s->dir, c->mode, s->records[i].mode);
         }
     }
@@ -269,8 +271,10 @@ int cells_build(struct cells *c, const struct store *s, struct err *e) {
     }
     if (s->count == 0) {
         return counts_only(s->manifest)
-                   ? err_set(e, ERR_USAGE, "%s holds no trials: it is a run of counts alone",
-                             s->dir)
+                   ? err_set(
+                         e, ERR_USAGE,
+                         "%s holds no trials: it is a run of counts alone; name one with trials",
+                         s->dir)
                    : err_set(e, ERR_USAGE,
                              "%s holds no trial: there is nothing to report; run --resume measures "
                              "what its plan lacks",

@@ -121,9 +121,10 @@ static int index_cells(struct cells *c, const struct store *s, struct err *e) {
     size_t all = c->workload_count * c->level_count * c->target_count;
     /* Honest runs are a full grid; a made-up one could ask for the cube of its lines. */
     if (all > s->count * 64 + 4096) {
-        return err_set(e, ERR_USAGE,
-                       "%s: %zu trials spread over %zu cells are no run that can be reported",
-                       s->dir, s->count, all);
+        return err_set(
+            e, ERR_USAGE,
+            "%s: %zu trials spread over %zu cells are no run that can be reported; " STORE_REMEDY,
+            s->dir, s->count, all);
     }
     bool *met = calloc(all, sizeof *met);
     c->cell = calloc(s->count, sizeof *c->cell);

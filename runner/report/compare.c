@@ -118,7 +118,10 @@ static int judge_rows(struct compare *c, struct err *e) {
 /* ---- the whole */
 
 static int refuse_unlike(const struct compare *c, struct err *e) {
-    return err_set(e, ERR_USAGE, "the runs are unlike and are not compared: %s", c->alike.unlike);
+    return err_set(
+        e, ERR_USAGE,
+        "the runs are unlike and are not compared: %s; measure one of them as the other was",
+        c->alike.unlike);
 }
 
 static int compare_rows(struct compare *c, const struct compare_options *o, bool all,
@@ -128,7 +131,8 @@ static int compare_rows(struct compare *c, const struct compare_options *o, bool
     }
     list_rows(c, o, all); /* counts */
     if (c->count == 0) {
-        return err_set(e, ERR_USAGE, "the runs have no target to compare in common");
+        return err_set(e, ERR_USAGE,
+                       "the runs have no target to compare in common; name two that do");
     }
     c->row = calloc(c->count, sizeof *c->row);
     if (!c->row) {

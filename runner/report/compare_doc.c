@@ -1,7 +1,9 @@
 /* A comparison as a document. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "report/compare_parts.h"
 #include "report/doc_html.h"
 #include "store/manifest.h"
@@ -216,6 +218,10 @@ int compare_write_markdown(const struct compare *c, FILE *out, struct err *e) {
     }
     put_all(&d, c, NULL);
     const bool whole = fflush(d.t.f) == 0 && fwrite(d.t.data, 1, d.t.len, out) == d.t.len;
+    const int why = errno;
     doc_drop(&d);
-    return whole ? 0 : err_set(e, ERR_MACHINE, "cannot write the comparison");
+    return whole ? 0
+                 : err_set(e, ERR_MACHINE,
+                           "cannot write the comparison to standard output: %s; " FILE_WRITE_REMEDY,
+                           strerror(why));
 }

@@ -246,5 +246,7 @@ int export_json(FILE *out, const struct cells *c, const struct export_select *s,
         fputc('\n', out);
     }
     json_decref(all);
-    return rc == 0 && all ? 0 : err_set(e, ERR_MACHINE, "cannot export: out of memory, or of room");
+    return rc == 0 && all
+               ? 0
+               : err_set(e, ERR_MACHINE, "cannot export: out of memory, or of room; free some");
 }

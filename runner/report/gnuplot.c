@@ -48,7 +48,9 @@ int gnuplot_find_programs(const char *given, char *out, size_t size, struct err 
         }
         int n = snprintf(out, size, "%s", real);
         free(real);
-        return n > 0 && (size_t)n < size ? 0 : err_set(e, ERR_USAGE, "path too long: %s", given);
+        return n > 0 && (size_t)n < size
+                   ? 0
+                   : err_set(e, ERR_USAGE, "path too long: %s; " FILE_PATH_REMEDY, given);
     }
     ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
     folder[n > 0 ? n : 0] = '\0';
@@ -136,12 +138,15 @@ static int put_in_place(const char *plots, const char *name, const char *title, 
         int n = snprintf(made, sizeof made, "%s/%s%s.%s.tmp", plots, folder, name, ending);
         int m = snprintf(path, sizeof path, "%s/%s%s.%s", plots, folder, name, ending);
         if (n < 0 || m < 0 || n >= (int)sizeof made || m >= (int)sizeof path) {
-            return err_set(e, ERR_USAGE, "path too long: %s", plots);
+            return err_set(e, ERR_USAGE, "path too long: %s; " FILE_PATH_REMEDY, plots);
         }
         if (!keep) {
             unlink(made);
         } else if (!file_exists(made)) {
-            rc = err_set(e, ERR_MACHINE, "gnuplot made no plots/%s%s.%s", folder, name, ending);
+            rc =
+                err_set(e, ERR_MACHINE,
+                        "gnuplot made no plots/%s%s.%s; make room, and see that it is 5.2 or later",
+                        folder, name, ending);
         } else if (strcmp(ending, "svg") == 0 && svg_retitle(made, title, e) != 0) {
             unlink(made);
             rc = -1;

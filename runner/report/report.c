@@ -202,10 +202,11 @@ static int counts_alone(const struct store *s, const struct report_options *o, s
         return -1;
     }
     say_counts(o, s->dir, &counts);
-    const int rc = counts.count == 0
-                       ? err_set(e, ERR_USAGE, "%s holds no counts", s->dir)
-                       : counts_report_write(s, &counts, o->no_plots ? NULL : &how,
-                                             find_docs(s->dir, o, docs, sizeof docs), e);
+    const int rc =
+        counts.count == 0
+            ? err_set(e, ERR_USAGE, "%s holds no counts; `loopbench count` makes some", s->dir)
+            : counts_report_write(s, &counts, o->no_plots ? NULL : &how,
+                                  find_docs(s->dir, o, docs, sizeof docs), e);
     counts_release(&counts);
     return rc;
 }

@@ -142,9 +142,10 @@ int reproduction_write(const struct reading *before, const struct reading *after
 
 /* ---- reading */
 
+#define REMEDY "take it out of the folder, or run `reproduce` again"
+
 static int refuse(struct err *e, const char *where, const char *what) {
-    return err_set(e, ERR_USAGE, "%s: %s; take it out of the folder, or run `reproduce` again",
-                   where, what);
+    return err_set(e, ERR_USAGE, "%s: %s; " REMEDY, where, what);
 }
 
 static int take_counts(struct ratios *r, const json_t *counts) {
@@ -187,7 +188,7 @@ int reproduction_parse(struct reproduction *r, const char *text, size_t len, con
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
     const int rc = root && shown_json(root) == 0
                        ? take(r, root, where, e)
-                       : err_set(e, ERR_USAGE, "%s, line %d: not JSON", where, why.line);
+                       : err_set(e, ERR_USAGE, "%s, line %d: not JSON; " REMEDY, where, why.line);
     json_decref(root);
     return rc;
 }
@@ -206,7 +207,7 @@ int reproduction_read(struct reproduction *r, const char *dir, struct err *e) {
     if (!file_exists(path)) {
         return 0;
     }
-    int rc = file_read_all(path, LIMIT, &text, &len, e);
+    int rc = file_read_or(REMEDY, path, LIMIT, &text, &len, e);
     if (rc == 0) {
         rc = reproduction_parse(r, text, len, path, e);
     }

@@ -32,14 +32,18 @@ static int check_out(const char *out, struct err *e) {
         return 0;
     }
     if (!S_ISDIR(st.st_mode)) {
-        return err_set(e, ERR_USAGE, "--out: %s is in the way: it is not a folder", out);
+        return err_set(e, ERR_USAGE, "--out: %s is in the way: it is not a folder; choose another",
+                       out);
     }
     if (file_join(mark, sizeof mark, out, SITE_MARK, e) != 0) {
         return -1;
     }
     DIR *d = opendir(out);
     if (!d) {
-        return err_set(e, ERR_MACHINE, "--out: cannot read %s: %s", out, strerror(errno));
+        return err_set(
+            e, ERR_MACHINE,
+            "--out: cannot read %s: %s; see that you may read it, or choose another folder", out,
+            strerror(errno));
     }
     const bool site = file_exists(mark);
     int rc = 0;
@@ -91,8 +95,8 @@ static int put_in_place(const char *made, const char *out, struct err *e) {
         (void)rename(old, out);
         errno = saved;
     }
-    return err_set(e, ERR_MACHINE, "cannot put the site in its place at %s: %s", out,
-                   strerror(errno));
+    return err_set(e, ERR_MACHINE, "cannot put the site in its place at %s: %s; " FILE_WRITE_REMEDY,
+                   out, strerror(errno));
 }
 
 static const char *started_of(const struct site_run *r) {
@@ -152,7 +156,8 @@ int site_write(const struct site_options *o, struct err *e) {
         len--;
     }
     if (len == 0 || len >= sizeof out) {
-        return err_set(e, ERR_USAGE, "--out: '%.200s' is no name for a folder", o->out);
+        return err_set(e, ERR_USAGE, "--out: '%.200s' is no name for a folder; choose another",
+                       o->out);
     }
     if (strcmp(o->out, "-") == 0) {
         return err_set(e, ERR_USAGE,

@@ -76,7 +76,8 @@ static int copy_file(const char *from_dir, const char *to_dir, const char *name,
         if (in >= 0) {
             close(in);
         }
-        return err_set(e, ERR_USAGE, "%s is not a plain file; it is not published", from);
+        return err_set(e, ERR_USAGE, "%s is not a plain file and is not published; " STORE_REMEDY,
+                       from);
     }
     const int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     int rc = out >= 0 ? copy_bytes(in, out) : -1;

@@ -21,9 +21,9 @@ struct run_events {
      */
     void (*block_again)(void *ctx, const struct plan_block *block, const char *target,
                         const char *why);
-    /* As many blocks as allowed were run again; from here on disturbed ones are kept and flagged.
-     * Once in a run. */
-    void (*repeats_spent)(void *ctx, int64_t blocks);
+    /* Blocks were run again as many times as allowed; from here on disturbed ones are kept and
+     * flagged. Once in a run. */
+    void (*repeats_spent)(void *ctx, int64_t times);
 };
 
 struct run {
@@ -35,9 +35,9 @@ struct run {
     int64_t repeats_max;
     /* results so far */
     int64_t measured, failed, skipped; /* trials; skipped: done before a resume */
-    int64_t repeats;                   /* blocks run again, those before a resume included */
-    int64_t again; /* of those measured: in a later attempt of their block, beside the plan */
-    bool spent;    /* repeats_spent was said */
+    int64_t repeats; /* times that blocks were run again, those before a resume included */
+    int64_t again;   /* of those measured: in a later attempt of their block, beside the plan */
+    bool spent;      /* repeats_spent was said */
     bool interrupted;
     double speed; /* last reading of the machine's speed */
 };

@@ -7,6 +7,7 @@
 
 #include "base/buildinfo.h"
 #include "base/cpus.h"
+#include "base/file.h"
 #include "base/workload.h"
 #include "plan/limits.h"
 #include "run/setup_log.h"
@@ -24,8 +25,9 @@ static int setup_check_cpus(const cpu_set_t *set, const cpu_set_t *allowed, cons
     }
     cpus_format(set, want, sizeof want);
     cpus_format(allowed, have, sizeof have);
-    return err_set(e, ERR_USAGE, "--%s %s: this process may use the CPUs %s only", option, want,
-                   have);
+    return err_set(e, ERR_USAGE,
+                   "--%s %s: this process may use the CPUs %s only; choose among those", option,
+                   want, have);
 }
 
 int setup_split_cpus(const struct config *c, struct cpusplit *out, struct err *e) {
@@ -162,7 +164,7 @@ static int setup_begin(struct setup *s, struct loop *loop, const struct config *
     int64_t backlog = config_backlog(c);
     s->backlog = backlog > INT_MAX ? INT_MAX : (int)backlog;
     if (config_servers(c->servers, s->servers, sizeof s->servers) != 0) {
-        return err_set(e, ERR_USAGE, "--servers: the path is too long");
+        return err_set(e, ERR_USAGE, "--servers: the path is too long; " FILE_PATH_REMEDY);
     }
     if (setup_split_cpus(c, &s->cpus, e) != 0 || config_check_programs(c, e) != 0 ||
         setup_engine(s, e) != 0 || setup_check_container_files(s, max_connections, e) != 0 ||

@@ -19,8 +19,11 @@ int setup_log_open(struct setup *s, struct err *e) {
     }
     s->log_fd = mkostemp(path, O_CLOEXEC);
     if (s->log_fd < 0) {
-        return err_set(e, ERR_MACHINE, "cannot make a file for the access log in %s: %s",
-                       tmp && *tmp ? tmp : "/tmp", strerror(errno));
+        return err_set(
+            e, ERR_MACHINE,
+            "cannot make a file for the access log in %s: %s; make room and see that you may "
+            "write there, or name another place by TMPDIR",
+            tmp && *tmp ? tmp : "/tmp", strerror(errno));
     }
     unlink(path);
     snprintf(s->log, sizeof s->log, "/proc/%ld/fd/%d", (long)getpid(), s->log_fd);

@@ -15,9 +15,9 @@
  * drop the control. So alarms are looked for in every metric that bears a verdict, and the pooled
  * rule is asked of those that the run's claims rest on.
  *
- * Sources: Kohavi, Longbotham, Sommerfield & Henne, Controlled experiments on the web, Data Mining
- * and Knowledge Discovery 18, 2009 (the A/A test); the interval is Yuen's, Biometrika 61, 1974
- * (yuen.h), the level Bonferroni's (verdict.h). */
+ * Sources: Kohavi, Longbotham, Sommerfield & Henne, Controlled experiments on the web: survey and
+ * practical guide, Data Mining and Knowledge Discovery 18 (2009) 140-181 (the A/A test); the
+ * interval is Yuen's (yuen.h), the level Bonferroni's (verdict.h). */
 #ifndef LOOPBENCH_STATS_AA_H
 #define LOOPBENCH_STATS_AA_H
 

@@ -7,9 +7,9 @@
  * From 80% to 90% of the ceiling it is a warning. What could not be measured (NaN) decides
  * nothing; with nothing measured the answer is unknown.
  *
- * Source: Banga & Druschel, Measuring the capacity of a Web server, USITS 1997 (what clients that
- * send no more can do is taken for the server's limit). The shares are loopbench's own choice, and
- * no published ones are known. */
+ * Background: Banga & Druschel, Measuring the capacity of a Web server, USITS 1997 (the pitfalls of
+ * measuring a server by synthetic clients). The two rules and their shares are loopbench's own
+ * choice, and no published ones are known. */
 #ifndef LOOPBENCH_STATS_CLIENT_H
 #define LOOPBENCH_STATS_CLIENT_H
 

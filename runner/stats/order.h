@@ -37,8 +37,9 @@ double order_median(const double sorted[], size_t n);
  * *coverage (may be NULL) receives the exact coverage, NaN if none.
  * The interval assumes independent rounds, nothing about the distribution's shape; with ties the
  * coverage is at least the stated one.
- * Source: David & Nagaraja, Order Statistics, 3rd ed. 2003, section 7.1; also Le Boudec,
- * Performance Evaluation of Computer and Communication Systems, 2010, theorem 2.1. */
+ * Sources: David & Nagaraja, Order Statistics, 3rd ed. 2003 (distribution-free intervals of
+ * quantiles); Le Boudec, Performance Evaluation of Computer and Communication Systems, 2010,
+ * chapter 2. */
 size_t order_interval_rank(size_t n, double level, double *coverage);
 
 /* Summary of n values, some of which may be missing, at the asked level (0.95). x is reordered as

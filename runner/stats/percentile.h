@@ -2,8 +2,9 @@
  *
  * Nearest rank: the q-percentile of n samples is the smallest recorded value with at least q n
  * samples at or below it, that is the sample of rank ceil(q n) in ascending order (rank 1 for
- * q = 0). Always a value that was seen; nothing is interpolated. Source: ISO 16269-4 and Hyndman &
- * Fan, The American Statistician 50 (1996) 361-365, definition 1.
+ * q = 0). Always a value that was seen; nothing is interpolated. Source: Hyndman & Fan, Sample
+ * quantiles in statistical packages, The American Statistician 50 (1996) 361-365, definition 1. How
+ * many samples must lie beyond a percentile is loopbench's own choice.
  *
  * q is given in parts per million (990000 is p99), so that ranks come from whole numbers. */
 #ifndef LOOPBENCH_STATS_PERCENTILE_H

@@ -2,7 +2,7 @@
  *
  * Same machine: D = r2 - r1, SE = sqrt(s1^2 + s2^2), Welch-Satterthwaite degrees of freedom
  *   df = (s1^2 + s2^2)^2 / (s1^4 / df1 + s2^4 / df2)
- * p of "D = 0" from t, adjusted over all cells by Holm; a change is real when its adjusted p is
+ * p of "D = 0" from t, adjusted over all ratios by Holm; a change is real when its adjusted p is
  * at most 0.05.
  *   reproduced            both runs found the pair equivalent within the same margin: a difference
  *                         inside it was declared irrelevant before either run, so a change from one
@@ -18,9 +18,10 @@
  *   contradicted          one higher, one lower
  *   inconclusive          anything else
  *
- * Sources: Welch, Biometrika 34 (1947) 28-35; Satterthwaite, Biometrics Bulletin 2 (1946) 110-114;
- * Holm, Scandinavian Journal of Statistics 6 (1979) 65-70; Schuirmann, Journal of Pharmacokinetics
- * and Biopharmaceutics 15 (1987) 657-680 for the two one-sided tests. */
+ * Sources: Welch, Biometrika 34 (1947) 28-35, for t with unequal variances; Satterthwaite,
+ * Biometrics Bulletin 2 (1946) 110-114, for the degrees of freedom as they stand above; Holm,
+ * Scandinavian Journal of Statistics 6 (1979) 65-70; Schuirmann, Journal of Pharmacokinetics and
+ * Biopharmaceutics 15 (1987) 657-680, for the two one-sided tests. */
 #ifndef LOOPBENCH_STATS_REPRODUCE_H
 #define LOOPBENCH_STATS_REPRODUCE_H
 

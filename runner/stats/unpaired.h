@@ -11,8 +11,9 @@
  * and the rules of verdict.h decide from [L, U]. There is no second opinion and so nothing is
  * fragile.
  *
- * Sources: Yuen, Biometrika 61 (1974) 165-170; Welch, Biometrika 34 (1947) 28-35; Wilcox,
- * Introduction to Robust Estimation and Hypothesis Testing, section 5.3. */
+ * Sources: Yuen, Biometrika 61 (1974) 165-170; Satterthwaite, Biometrics Bulletin 2 (1946) 110-114
+ * (the degrees of freedom); Wilcox, Introduction to Robust Estimation and Hypothesis Testing, 3rd
+ * ed. 2012. */
 #ifndef LOOPBENCH_STATS_UNPAIRED_H
 #define LOOPBENCH_STATS_UNPAIRED_H
 

@@ -27,10 +27,11 @@
  *
  * Sources: the interval and the test are yuen.h's and wilcoxon.h's; rule 2 is Schuirmann, Journal
  * of Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680 (an interval within the margin shows
- * equivalence); the level is Bonferroni's: Dunn, Journal of the American Statistical Association 56
- * (1961) 52-64; no verdict from overlapping intervals: Schenker & Gentleman, The American
- * Statistician 55 (2001) 182-186. The 0.035, the 6 blocks and what fragile means are loopbench's
- * own, from the simulation in test_stats_simulation.c. */
+ * equivalence; his at level 1 - 2 alpha, ours at 1 - alpha', which errs less); the level is
+ * Bonferroni's: Dunn, Journal of the American Statistical Association 56 (1961) 52-64; no verdict
+ * from overlapping intervals: Schenker & Gentleman, The American Statistician 55 (2001) 182-186.
+ * The 0.035, the 6 blocks and what fragile means are loopbench's own, from the simulation in
+ * test_stats_simulation.c. */
 #ifndef LOOPBENCH_STATS_VERDICT_H
 #define LOOPBENCH_STATS_VERDICT_H
 

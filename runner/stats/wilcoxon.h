@@ -1,13 +1,13 @@
 /* Wilcoxon's signed-rank test, exact.
  *
- * Zeros are dropped (Wilcoxon's own rule), ties in |d| share their mid-rank. The distribution is
- * that of the sum of the ranks whose sign is positive when every sign is a fair coin, given the
- * mid-ranks at hand: exact with ties too. Found by dynamic programming over doubled ranks
- * (mid-ranks are multiples of 1/2): adding a rank r maps f to f'(s) = (f(s) + f(s - r)) / 2.
+ * Zeros are dropped (the rule that goes by Wilcoxon's name), ties in |d| share their mid-rank. The
+ * distribution is that of the sum of the ranks whose sign is positive when every sign is a fair
+ * coin, given the mid-ranks at hand: exact with ties too. Found by dynamic programming over doubled
+ * ranks (mid-ranks are multiples of 1/2): adding a rank r maps f to f'(s) = (f(s) + f(s - r)) / 2.
  *
  * Sources: Wilcoxon, Individual comparisons by ranking methods, Biometrics Bulletin 1 (1945) 80-83;
- * Hollander, Wolfe & Chicken, Nonparametric Statistical Methods, 3rd ed., section 3.1 (ties: the
- * conditional distribution). */
+ * Hollander, Wolfe & Chicken, Nonparametric Statistical Methods, 3rd ed. (ties: the conditional
+ * distribution). */
 #ifndef LOOPBENCH_STATS_WILCOXON_H
 #define LOOPBENCH_STATS_WILCOXON_H
 
@@ -16,7 +16,7 @@
 
 /* Above this many nonzero values the normal approximation with tie and continuity correction is
  * used instead. Bounds the table on the stack
- * (66 KiB). */
+ * (65 KiB). */
 #define WILCOXON_EXACT_MAX 128
 
 struct wilcoxon {

@@ -10,9 +10,12 @@
  * Why trimmed: a few trials in a hundred are slowed by something that has nothing to do with the
  * server; up to a fifth on either side may be wild without moving the result.
  *
- * Sources: Yuen, The two-sample trimmed t for unequal population variances, Biometrika 61 (1974)
- * 165-170; Tukey & McLaughlin, Sankhya A 25 (1963) 331-352 for one sample; Wilcox, Introduction to
- * Robust Estimation and Hypothesis Testing, section 4.3. */
+ * Sources: Tukey & McLaughlin, Less vulnerable confidence and significance procedures for location
+ * based on a single sample: trimming/winsorization 1, Sankhya A 25 (1963) 331-352; Yuen, The
+ * two-sample trimmed t for unequal population variances, Biometrika 61 (1974) 165-170, with this
+ * error for either sample. Wilcox, Introduction to Robust Estimation and Hypothesis Testing, 3rd
+ * ed. 2012, has 0.6 sqrt(n (n - 1)) for one sample where we have sqrt(h (h - 1)), which is nearly
+ * the same. */
 #ifndef LOOPBENCH_STATS_YUEN_H
 #define LOOPBENCH_STATS_YUEN_H
 

@@ -128,9 +128,10 @@ static int catalog_scan(struct catalog *c, const char *folder, bool published, s
     const struct dirent *entry;
     int rc = 0;
     if (!d) {
-        return errno == ENOENT ? 0
-                               : err_set(e, ERR_MACHINE, "cannot read the folder %s: %s", folder,
-                                         strerror(errno));
+        return errno == ENOENT
+                   ? 0
+                   : err_set(e, ERR_MACHINE, "cannot read the folder %s: %s; " FILE_READ_REMEDY,
+                             folder, strerror(errno));
     }
     while (rc == 0 && (entry = readdir(d))) {
         char path[PATH_MAX];
@@ -339,7 +340,8 @@ int catalog_find_foreign(const char *results, const char *name, char *out, size_
     const int run = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     const int rc = run >= 0 ? owned_find_foreign(run, out, size) : -1;
     if (rc < 0) {
-        err_set(e, ERR_MACHINE, "cannot read the folder %s: %s", path, strerror(errno));
+        err_set(e, ERR_MACHINE, "cannot read the folder %s: %s; see that you may read it", path,
+                strerror(errno));
     }
     if (run >= 0) {
         close(run);
@@ -373,7 +375,10 @@ int catalog_remove(const char *results, const char *name, struct err *e) {
     const int lock = run >= 0 ? lock_run(run) : -2;
     int rc = lock == -1 ? 0 : 1;
     if (lock == -2 || (lock >= 0 && remove_locked(folder, name) != 0)) {
-        rc = err_set(e, ERR_MACHINE, "cannot remove %s: %s", path, strerror(errno));
+        rc = err_set(
+            e, ERR_MACHINE,
+            "cannot remove %s: %s; see that you may write in its folder and what is below it", path,
+            strerror(errno));
     }
     if (lock >= 0) {
         close(lock);

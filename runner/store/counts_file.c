@@ -9,8 +9,10 @@
 
 #include "base/file.h"
 #include "store/counts.h"
+#include "store/store.h"
 
-#define FILE_LIMIT ((size_t)64 << 20)
+#define FILE_LIMIT  ((size_t)64 << 20)
+#define LINE_REMEDY "put it back, or remove the line: `loopbench count --add` counts that again"
 
 static int counts_path(char *out, size_t size, const char *dir, struct err *e) {
     return file_join(out, size, dir, COUNTS_FILE, e);
@@ -50,7 +52,8 @@ static int counts_read_lines(struct counts *c, const char *text, size_t len, con
         }
         const size_t n = (size_t)(newline - (text + at));
         if (count_from_line(text + at, n, &r, e) != 0) {
-            return err_prefix(e, "%s:%zu: damaged line", path, line);
+            err_prefix(e, "%s:%zu: damaged line", path, line);
+            return e->class == ERR_MACHINE ? -1 : err_remedy(e, LINE_REMEDY);
         }
         if (counts_keep(c, &room, &r) != 0) {
             return err_set(e, ERR_MACHINE, "out of memory reading %s", path);
@@ -81,7 +84,7 @@ int counts_read(struct counts *c, const char *dir, struct err *e) {
         counts_find_lost(c, dir);
         return 0;
     }
-    if (file_read_all(path, FILE_LIMIT, &text, &len, e) != 0) {
+    if (file_read_or(STORE_REMEDY, path, FILE_LIMIT, &text, &len, e) != 0) {
         return -1;
     }
     const int rc = counts_read_lines(c, text, len, path, e);
@@ -155,7 +158,10 @@ int counts_append(int fd, const struct count_record *r, struct err *e) {
     const int why = n >= 0 && (size_t)n < len ? ENOSPC : errno;
     free(line);
     if (n < 0 || (size_t)n < len || fdatasync(fd) != 0) {
-        return err_set(e, ERR_MACHINE, "cannot write " COUNTS_FILE ": %s", strerror(why));
+        return err_set(e, ERR_MACHINE,
+                       "cannot write " COUNTS_FILE ": %s; make room, and add what is missing by "
+                       "`loopbench count --add`",
+                       strerror(why));
     }
     return 0;
 }

@@ -13,7 +13,7 @@
 static json_t *read_manifest(const char *path, enum store_state *state, struct err *e) {
     char *text = NULL;
     size_t len = 0;
-    if (file_read_all(path, MANIFEST_LIMIT, &text, &len, e) != 0) {
+    if (file_read_or(STORE_REMEDY, path, MANIFEST_LIMIT, &text, &len, e) != 0) {
         return NULL;
     }
     json_t *m = manifest_parse(text, len, path, state, e);

@@ -20,7 +20,9 @@ int folder_new_id(char id[FOLDER_ID_SIZE], struct err *e) {
     char when[20];
     time_t now = time(NULL);
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random || !gmtime_r(&now, &tm)) {
-        return err_set(e, ERR_MACHINE, "cannot make a run id: no clock or no random numbers");
+        return err_set(
+            e, ERR_MACHINE,
+            "cannot make a run id: no clock or no random numbers; wait until the machine is up");
     }
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", &tm);
     snprintf(id, FOLDER_ID_SIZE, "%s-%04x", when, random);
@@ -78,7 +80,7 @@ int folder_create(char *path, size_t size, const char *parent, const char *name,
     *made = false;
     int n = snprintf(path, size, "%s%s%s", parent ? parent : "", parent ? "/" : "", name);
     if (n <= 0 || (size_t)n >= size || n >= PATH_MAX) {
-        return err_set(e, ERR_USAGE, "not a folder name: '%.200s'", name);
+        return err_set(e, ERR_USAGE, "not a folder name: '%.200s'; name another", name);
     }
     if (strcmp(path, "-") == 0) {
         return err_set(e, ERR_USAGE,
@@ -110,7 +112,7 @@ int folder_set_latest(const char *parent, const char *name, struct err *e) {
         return -1;
     }
     if (n < 0 || (size_t)n >= sizeof sibling) {
-        return err_set(e, ERR_USAGE, "path too long: %s", parent);
+        return err_set(e, ERR_USAGE, "path too long: %s; " FILE_PATH_REMEDY, parent);
     }
     if (lstat(latest, &st) == 0 && !S_ISLNK(st.st_mode)) {
         return err_set(e, ERR_USAGE, "%s is in the way: it is not a symbolic link; move it away",
@@ -120,7 +122,8 @@ int folder_set_latest(const char *parent, const char *name, struct err *e) {
     if (symlink(name, sibling) != 0 || rename(sibling, latest) != 0) {
         int saved = errno;
         unlink(sibling);
-        return err_set(e, ERR_MACHINE, "cannot point %s to %s: %s", latest, name, strerror(saved));
+        return err_set(e, ERR_MACHINE, "cannot point %s to %s: %s; " FILE_WRITE_REMEDY, latest,
+                       name, strerror(saved));
     }
     folder_sync(parent);
     return 0;

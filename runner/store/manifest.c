@@ -70,10 +70,12 @@ static int manifest_check(const json_t *m, const char *file, enum store_state *s
     const char *format = json_string_value(json_object_get(m, "format"));
     const json_t *version = json_object_get(m, "format_version");
     if (!format || strcmp(format, MANIFEST_FORMAT) != 0) {
-        return err_set(e, ERR_USAGE, "%s: not the manifest of a loopbench run", file);
+        return err_set(e, ERR_USAGE, "%s: not the manifest of a loopbench run; " STORE_REMEDY,
+                       file);
     }
     if (!json_is_integer(version) || json_integer_value(version) < 1) {
-        return err_set(e, ERR_USAGE, "%s: format_version is not a whole number", file);
+        return err_set(e, ERR_USAGE, "%s: format_version is not a whole number; " STORE_REMEDY,
+                       file);
     }
     if (json_integer_value(version) > MANIFEST_VERSION) {
         return err_set(e, ERR_USAGE,
@@ -82,7 +84,7 @@ static int manifest_check(const json_t *m, const char *file, enum store_state *s
                        file, json_integer_value(version), MANIFEST_VERSION);
     }
     if (!json_is_string(json_object_get(m, "run_id"))) {
-        return err_set(e, ERR_USAGE, "%s: run_id is missing", file);
+        return err_set(e, ERR_USAGE, "%s: run_id is missing; " STORE_REMEDY, file);
     }
     const char *text = json_string_value(json_object_get(m, "state"));
     for (int i = STORE_RUNNING; text && i <= STORE_INTERRUPTED; i++) {
@@ -91,7 +93,8 @@ static int manifest_check(const json_t *m, const char *file, enum store_state *s
             return 0;
         }
     }
-    return err_set(e, ERR_USAGE, "%s: state is not running, complete or interrupted", file);
+    return err_set(e, ERR_USAGE, "%s: state is not running, complete or interrupted; " STORE_REMEDY,
+                   file);
 }
 
 json_t *manifest_parse(const char *text, size_t len, const char *file, enum store_state *state,
@@ -99,11 +102,11 @@ json_t *manifest_parse(const char *text, size_t len, const char *file, enum stor
     json_error_t why;
     json_t *m = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
     if (!m) {
-        err_set(e, ERR_USAGE, "%s:%d: not JSON (%s)", file, why.line, why.text);
+        err_set(e, ERR_USAGE, "%s:%d: not JSON (%s); " STORE_REMEDY, file, why.line, why.text);
         return NULL;
     }
     if (!json_is_object(m)) {
-        err_set(e, ERR_USAGE, "%s: not the manifest of a loopbench run", file);
+        err_set(e, ERR_USAGE, "%s: not the manifest of a loopbench run; " STORE_REMEDY, file);
         json_decref(m);
         return NULL;
     }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "store/shown.h"
+#include "store/store.h"
 
 #define FORMAT   "loopbench-replay"
 #define VERSION  1
@@ -122,14 +123,15 @@ int replay_state_read(struct replay_state *s, const char *dir, struct err *e) {
     size_t len = 0;
     s->root = NULL;
     if (file_join(path, sizeof path, dir, REPLAY_JSON, e) != 0 ||
-        file_read_all(path, FILE_MAX, &text, &len, e) != 0) {
+        file_read_or(STORE_REMEDY, path, FILE_MAX, &text, &len, e) != 0) {
         return -1;
     }
     s->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     free(text);
     if (!sound(s->root) || shown_json(s->root) != 0) {
         replay_state_release(s);
-        return err_set(e, ERR_USAGE, "%s: it is not the record of a replay of this version", path);
+        return err_set(e, ERR_USAGE,
+                       "%s: it is not the record of a replay of this version; " STORE_REMEDY, path);
     }
     return 0;
 }

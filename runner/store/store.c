@@ -14,6 +14,7 @@
 #include "store/files.h"
 #include "store/manifest.h"
 #include "store/member.h"
+#include "store/planned.h"
 #include "store/record_json.h"
 
 #define LINE_MAX_SIZE ((size_t)64 * 1024)
@@ -83,8 +84,9 @@ static int store_read_lines(struct store *s, struct line_reader *reader, const c
     size_t room = 0;
     enum line_found found;
     while ((found = line_next(reader, &text, &len)) == LINE_WHOLE) {
-        if (record_from_line(text, len, &r, e) != 0) {
-            return err_prefix(e, "%s:%zu: damaged line", file, reader->line);
+        if (record_from_line(text, len, &r, e) != 0 || planned_check(s->manifest, &r, e) != 0) {
+            err_prefix(e, "%s:%zu: damaged line", file, reader->line);
+            return e->class == ERR_MACHINE ? -1 : err_remedy(e, STORE_LINE_REMEDY);
         }
         if (store_add(s, &room, &r) != 0) {
             return err_set(e, ERR_MACHINE, "out of memory reading %s", file);
@@ -95,9 +97,12 @@ static int store_read_lines(struct store *s, struct line_reader *reader, const c
         }
     }
     if (found == LINE_BAD) {
-        return errno ? err_set(e, ERR_USAGE, "cannot read %s: %s", file, strerror(errno))
-                     : err_set(e, ERR_USAGE, "%s:%zu: line over %zu bytes: not a trial of ours",
-                               file, reader->line, LINE_MAX_SIZE);
+        return errno
+                   ? err_set(e, ERR_USAGE, "cannot read %s: %s; " STORE_REMEDY, file,
+                             strerror(errno))
+                   : err_set(e, ERR_USAGE,
+                             "%s:%zu: line over %zu bytes: not a trial of ours; " STORE_LINE_REMEDY,
+                             file, reader->line, LINE_MAX_SIZE);
     }
     s->torn = found == LINE_TORN;
     return 0;
@@ -122,9 +127,9 @@ static int store_read_trials(struct store *s, struct err *e) {
     reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int rc;
     if (reader->fd < 0) {
-        rc = err_set(e, ERR_USAGE, "cannot read %s: %s", path, strerror(errno));
+        rc = err_set(e, ERR_USAGE, "cannot read %s: %s; " STORE_REMEDY, path, strerror(errno));
     } else if (fstat(reader->fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-        rc = err_set(e, ERR_USAGE, "cannot read %s: it is not a file", path);
+        rc = err_set(e, ERR_USAGE, "cannot read %s: it is not a file; " STORE_REMEDY, path);
     } else {
         s->live = file_is_locked(reader->fd);
         rc = store_read_lines(s, reader, path, e);
@@ -174,7 +179,8 @@ static int store_read_manifest(struct store *s, struct err *e) {
     char *text = NULL;
     size_t len = 0;
     if (stat(s->dir, &st) != 0) {
-        return err_set(e, ERR_USAGE, "no results folder %s: %s", s->dir, strerror(errno));
+        return err_set(e, ERR_USAGE, "no results folder %s: %s; " FILE_READ_REMEDY, s->dir,
+                       strerror(errno));
     }
     if (!S_ISDIR(st.st_mode)) {
         return err_set(e, ERR_USAGE, "%s is not a folder; name the folder of a run", s->dir);
@@ -183,10 +189,11 @@ static int store_read_manifest(struct store *s, struct err *e) {
         return -1;
     }
     if (!file_exists(path)) {
-        return err_set(e, ERR_USAGE, "%s has no manifest.json: it is not the folder of a run",
+        return err_set(e, ERR_USAGE,
+                       "%s has no manifest.json: it is not the folder of a run; name another",
                        s->dir);
     }
-    if (file_read_all(path, MANIFEST_LIMIT, &text, &len, e) != 0) {
+    if (file_read_or(STORE_REMEDY, path, MANIFEST_LIMIT, &text, &len, e) != 0) {
         return -1;
     }
     s->manifest = manifest_parse(text, len, path, &s->state, e);
@@ -212,7 +219,7 @@ int store_open(struct store *s, const char *dir, struct err *e) {
         len--;
     }
     if (len == 0 || len >= sizeof s->dir) {
-        return err_set(e, ERR_USAGE, "not a folder name: '%s'", dir);
+        return err_set(e, ERR_USAGE, "not a folder name: '%s'; name another", dir);
     }
     memcpy(s->dir, dir, len);
     if (store_read_manifest(s, e) != 0 || store_read_trials(s, e) != 0 || store_sort(s, e) != 0) {
@@ -259,7 +266,8 @@ int store_read_hist(const struct store *s, const struct trial_record *r, struct 
         return -1;
     }
     if ((uint64_t)r->hist_length > MEMBER_TEXT_MAX) {
-        return err_set(e, ERR_USAGE, "%s: a histogram of %" PRId64 " bytes is not ours", path,
+        return err_set(e, ERR_USAGE,
+                       "%s: a histogram of %" PRId64 " bytes is not ours; " STORE_REMEDY, path,
                        r->hist_length);
     }
     size_t len = (size_t)r->hist_length;
@@ -269,11 +277,14 @@ int store_read_hist(const struct store *s, const struct trial_record *r, struct 
     if (!data) {
         rc = err_set(e, ERR_MACHINE, "out of memory reading %s", path);
     } else if (fd < 0) {
-        rc = err_set(e, ERR_USAGE, "cannot read %s: %s", path, strerror(errno));
+        rc = err_set(e, ERR_USAGE, "cannot read %s: %s; " STORE_REMEDY, path, strerror(errno));
     } else if (pread(fd, data, len, r->hist_offset) != (ssize_t)len) {
-        rc = err_set(e, ERR_USAGE, "%s: ends before the histogram of trial %" PRId64, path, r->seq);
+        rc = err_set(e, ERR_USAGE,
+                     "%s: ends before the histogram of trial %" PRId64 "; " STORE_REMEDY, path,
+                     r->seq);
     } else if (member_decode(data, len, r->seq, r->attempt, h, e) != 0) {
-        rc = err_prefix(e, "%s: at byte %" PRId64, path, r->hist_offset);
+        err_prefix(e, "%s: at byte %" PRId64, path, r->hist_offset);
+        rc = e->class == ERR_MACHINE ? -1 : err_remedy(e, STORE_REMEDY);
     } else {
         rc = 1;
     }
@@ -290,9 +301,5 @@ int store_read_text(const struct store *s, const char *name, char **text, struct
     if (file_join(path, sizeof path, s->dir, name, e) != 0) {
         return -1;
     }
-    if (file_read_all(path, TEXT_LIMIT, text, &len, e) == 0) {
-        return 0;
-    }
-    struct err why = *e;
-    return err_set(e, why.class, "%s; put it back, or use another folder of results", why.text);
+    return file_read_or(STORE_REMEDY, path, TEXT_LIMIT, text, &len, e);
 }

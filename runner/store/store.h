@@ -43,9 +43,16 @@ struct store {
     size_t lost; /* of a complete run: trials that were measured and are not there any more */
 };
 
+/* What to do with a run that is damaged, and with a single line of its trials.jsonl, for the end of
+ * such a message. */
+#define STORE_REMEDY "put it back, or use another folder of results"
+#define STORE_LINE_REMEDY                                                                          \
+    "put it back, or remove the line: `loopbench run --resume` measures that trial again"
+
 /* Reads a run. A last line cut short is left out (and said in ->torn); anything else that is not as
  * this version writes it is refused with *e (ERR_USAGE), one line with file and line: no manifest,
- * a foreign or newer format, a damaged line, the same (seq, attempt) twice. */
+ * a foreign or newer format, a damaged line, a line of what the manifest does not name
+ * (store/planned.h), the same (seq, attempt) twice. */
 int store_open(struct store *s, const char *dir, struct err *e);
 
 void store_release(struct store *s);

@@ -39,7 +39,7 @@ static struct writer *writer_new(const char *dir, struct err *e) {
     }
     w->trials = w->hists = -1;
     if (len >= sizeof w->dir) {
-        err_set(e, ERR_USAGE, "path too long: %s", dir);
+        err_set(e, ERR_USAGE, "path too long: %s; " FILE_PATH_REMEDY, dir);
         free(w);
         return NULL;
     }
@@ -70,7 +70,9 @@ static int writer_lock(const struct writer *w, struct err *e) {
         return err_set(e, ERR_USAGE, "%s is being written by another loopbench; wait for its end",
                        w->dir);
     }
-    return err_set(e, ERR_MACHINE, "cannot lock %s/trials.jsonl: %s", w->dir, strerror(errno));
+    return err_set(e, ERR_MACHINE,
+                   "cannot lock %s/trials.jsonl: %s; choose a place on a file system with locks",
+                   w->dir, strerror(errno));
 }
 
 static int writer_write_text(const struct writer *w, const char *name, const char *text,
@@ -217,12 +219,16 @@ static int writer_reopen(struct writer *w, struct err *e) {
     }
     w->hists = writer_open(w, "histograms.gz", O_CREAT, e);
     if (w->hists < 0 || fstat(w->hists, &st) != 0) {
-        return w->hists < 0 ? -1 : err_set(e, ERR_MACHINE, "cannot read %s/histograms.gz", w->dir);
+        return w->hists < 0
+                   ? -1
+                   : err_set(e, ERR_MACHINE, "cannot read %s/histograms.gz: %s; " STORE_REMEDY,
+                             w->dir, strerror(errno));
     }
     if (st.st_size < w->before.hist_end) {
         return err_set(e, ERR_USAGE,
                        "%s/histograms.gz is cut short: %" PRId64 " bytes where %" PRId64
-                       " are referred to; it cannot be resumed",
+                       " are referred to; it cannot be resumed; put it back, or begin "
+                       "a new run",
                        w->dir, (int64_t)st.st_size, w->before.hist_end);
     }
     w->trials_len = (off_t)w->before.good;
@@ -230,8 +236,10 @@ static int writer_reopen(struct writer *w, struct err *e) {
     w->count = w->before.count;
     w->manifest = json_deep_copy(w->before.manifest);
     if (!w->manifest || writer_cut(w) != 0) {
-        return err_set(e, ERR_MACHINE, "cannot cut off the torn end of %s/trials.jsonl: %s", w->dir,
-                       strerror(errno));
+        return err_set(
+            e, ERR_MACHINE,
+            "cannot cut off the torn end of %s/trials.jsonl: %s; see that you may write there",
+            w->dir, strerror(errno));
     }
     return writer_set_state(w, STORE_RUNNING, e) != 0 ? -1 : writer_write_manifest(w, e);
 }
@@ -292,7 +300,8 @@ static int append_failed(struct writer *w, int why, struct err *e) {
     return err_set(e, ERR_MACHINE, "cannot write to %s: %s; %zu trials are kept%s%s", shown,
                    strerror(why), w->count,
                    cut ? "" : " (a torn line follows them, which readers leave out)",
-                   caller_report() ? "" : ", continue with --resume once there is room");
+                   caller_report() ? "; make room and begin a new run"
+                                   : ", continue with --resume once there is room");
 }
 
 int writer_append(struct writer *w, struct trial_record *r, const struct hist *raw, struct err *e) {

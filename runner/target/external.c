@@ -48,7 +48,8 @@ static int external_resolve(const char *host, char *out, size_t size, struct err
     struct addrinfo *all = NULL;
     int rc = getaddrinfo(host, NULL, &hints, &all);
     if (rc != 0 || !all) {
-        return err_set(e, ERR_FAILED, "%s cannot be resolved: %s", host, gai_strerror(rc));
+        return err_set(e, ERR_FAILED, "%s cannot be resolved: %s; correct the host of its url",
+                       host, gai_strerror(rc));
     }
     const struct addrinfo *best = all;
     for (const struct addrinfo *a = all; a; a = a->ai_next) {
@@ -60,7 +61,9 @@ static int external_resolve(const char *host, char *out, size_t size, struct err
     rc =
         getnameinfo(best->ai_addr, best->ai_addrlen, out, (socklen_t)size, NULL, 0, NI_NUMERICHOST);
     freeaddrinfo(all);
-    return rc == 0 ? 0 : err_set(e, ERR_FAILED, "%s has no usable address", host);
+    return rc == 0
+               ? 0
+               : err_set(e, ERR_FAILED, "%s has no usable address; write one into its url", host);
 }
 
 static bool external_alive(const struct target *t) {
@@ -147,8 +150,10 @@ static enum target_failure external_renew(struct external *x, struct err *e) {
         return TARGET_START;
     }
     if (kill(x->pid, x->spec->url.restart_signal) != 0) {
-        err_set(e, ERR_FAILED, "%s: signal %d cannot be sent to process %ld: %s", x->spec->name,
-                x->spec->url.restart_signal, (long)x->pid, strerror(errno));
+        err_set(e, ERR_FAILED,
+                "%s: signal %d cannot be sent to process %ld: %s; run as its user, or leave out "
+                "restart-signal",
+                x->spec->name, x->spec->url.restart_signal, (long)x->pid, strerror(errno));
         return TARGET_START;
     }
     return TARGET_OK;

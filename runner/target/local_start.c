@@ -63,7 +63,8 @@ enum target_failure local_launch(struct local *l, struct err *e) {
     if (!l->announces) {
         port = port_choose(l->target.host);
         if (port.number < 0) {
-            err_set(e, ERR_MACHINE, "%s: no free port on %s", l->spec->name, l->target.host);
+            err_set(e, ERR_MACHINE, "%s: no free port on %s; end what holds them", l->spec->name,
+                    l->target.host);
             return TARGET_START;
         }
     }

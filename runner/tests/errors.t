@@ -462,9 +462,30 @@ def _():
                     good[0].replace(b'"hello"', b'7'), good[0][:200] + b"\n", b"\0" * 50 + b"\n",
                     b"x" * 100000 + b"\n"):
             rewrite(folder, "trials.jsonl", bad + good[1])
-            both_refuse(box, folder, "trials.jsonl:1:")
+            both_refuse(box, folder, "trials.jsonl:1:", "; put it back, or remove the line")
         rewrite(folder, "trials.jsonl", good[0] + good[0] + good[1])
         both_refuse(box, folder, "trials.jsonl:2:", "twice")
+
+
+@tap.case("results folder: a line of what the run did not measure is damaged; without it, it is resumed")
+def _():
+    with Box() as box:
+        folder = make_run(box)
+        path = os.path.join(folder, "trials.jsonl")
+        good = open(path, "rb").read().splitlines(keepends=True)
+        for key, value, says in (("target", "stranger", "no target 'stranger'"),
+                                 ("workload", "nothing", "no workload 'nothing'"),
+                                 ("connections", 4711, "no level of 4711 connections"),
+                                 ("round", 77, "round 77 of a run of 1")):
+            line = json.loads(good[1])
+            ok(key in line, "%s is recorded" % key)
+            line[key] = value
+            rewrite(folder, "trials.jsonl", good[0] + json.dumps(line).encode() + b"\n")
+            both_refuse(box, folder, "trials.jsonl:2: damaged line: ", says,
+                        "; put it back, or remove the line")
+        rewrite(folder, "trials.jsonl", good[0])
+        box.loopbench("run", "--resume", folder, "--no-report", "--quiet").expect(0)
+        eq(len(Run(folder).trials), 2, "trials")
 
 
 @tap.case("results folder: trials.jsonl is missing; plan.json or config.ini is damaged or missing")

@@ -141,7 +141,7 @@ def _():
             ok(t["environment"]["foreign_cpus"] > 0.1, "foreign: %s" % t["environment"])
         has(result.err, "again: foreign-cpu ", "progress")
         has(result.err, "(libuv hello c=8 round 1)", "progress")
-        has(result.err, "1 block was run again, as many as --repeat-blocks 100 allows", "progress")
+        has(result.err, "run again 1 time, as often as --repeat-blocks 100 allows", "progress")
         eq(Run(box.at("run")).manifest["options"]["repeat-blocks"], "100", "recorded")
 
 
@@ -213,7 +213,11 @@ def _():
             neighbour.wait()
         found = [(t["round"], t["attempt"]) for t in trials(box)]
         eq(found, [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)], "rounds and attempts")
-        has(result.err, "2 blocks were run again", "progress")
+        has(result.err, "disturbed blocks were run again 2 times", "progress")
+        # One block, twice: the last lines and the report count blocks, and the same ones.
+        has(result.err, ", 1 block run again\n", "last lines")
+        box.loopbench("report", box.at("run"), "--no-plots").expect(0)
+        has(Run(box.at("run")).text("report.md"), "1 of 3 blocks run again", "report")
 
 
 @tap.case("a server stopped for 300 ms shows in max, in p99.9 and as a stall of all connections")

@@ -242,8 +242,8 @@ def _():
         burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
         try:
             folder = own.at("out")
-            own.loopbench("run", own.ini(repeat_blocks="200", rounds="2"), "--out",
-                          folder).expect(0)
+            result = own.loopbench("run", own.ini(repeat_blocks="200", rounds="2"), "--out",
+                                   folder).expect(0)
         finally:
             burner.kill()
             burner.wait()
@@ -257,6 +257,9 @@ def _():
                 eq(names, run.plan["blocks"][block]["order"], "order of attempt %d" % attempt)
         flags = {f for t in run.trials for f in t["flags"]}
         ok("foreign-cpu-invalid" in flags, "flags: %s" % flags)
+        # Each twice, and of two trials: what is counted is blocks, here and there.
+        has(result.err, ", none failed, 2 blocks run again\n", "last lines")
+        has(run.text("report.md"), " 2 of 2 blocks run again, ", "report")
 
 
 def report_files(folder):

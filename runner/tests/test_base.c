@@ -60,6 +60,27 @@ static void hidden_characters_are_replaced(void **state) {
     assert_string_equal(e.text, "'a?b' is not a name");
 }
 
+static void err_says_what_to_do(void **state) {
+    struct err e;
+    char big[4096];
+    (void)state;
+    err_set(&e, ERR_USAGE, "cannot read x");
+    assert_int_equal(err_remedy(&e, "name another"), -1);
+    assert_string_equal(e.text, "cannot read x; name another");
+    assert_int_equal(e.class, ERR_USAGE);
+    /* The end of what is too long gives way, never what to do. */
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    err_set(&e, ERR_MACHINE, "%s", big);
+    err_remedy(&e, "name another");
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    assert_string_equal(e.text + sizeof e.text - 1 - 17, "xxx; name another");
+    err_set(&e, ERR_MACHINE, "short");
+    err_remedy(&e, big);
+    assert_memory_equal(e.text, "short; xxx", 10);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+}
+
 static void err_cuts_what_is_too_long(void **state) {
     struct err e = {0};
     char big[4096];
@@ -363,6 +384,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_is_one_clean_line),
         cmocka_unit_test(hidden_characters_are_replaced),
+        cmocka_unit_test(err_says_what_to_do),
         cmocka_unit_test(err_cuts_what_is_too_long),
         cmocka_unit_test(hist_keeps_order_and_sums),
         cmocka_unit_test(cpus_round_trip),

@@ -268,7 +268,7 @@ static void file_on_disk_is_checked(void **state) {
 
     assert_int_equal(settings_add(&flags, option_find("config", USE_RUN), dir, "x"), 0);
     assert_int_equal(config_load(&c, &flags, USE_RUN, &e), -1);
-    assert_non_null(strstr(e.text, "not a file"));
+    assert_non_null(strstr(e.text, "not a file; see that it is there"));
     settings_release(&flags);
     rmdir(dir);
 }

@@ -280,6 +280,7 @@ static void test_full_disk(void **state) {
     assert_int_equal(rc, -1);
     assert_int_equal(e.class, ERR_MACHINE);
     assert_non_null(strstr(e.text, "2 trials are kept"));
+    assert_non_null(strstr(e.text, "continue with --resume once there is room"));
     assert_int_equal(size_of(p->run, "trials.jsonl"), trials);
     assert_int_equal(size_of(p->run, "histograms.gz"), hists);
     /* With room again the same writer goes on. */
@@ -376,7 +377,7 @@ static void test_foreign_folders(void **state) {
         {"{\"format\":\"other\"}", "not the manifest"},
         {"{\"format\":\"loopbench-run\",\"format_version\":\"1\"}", "format_version"},
         {"{\"format\":\"loopbench-run\",\"format_version\":99}", "newer"},
-        {"{\"format\":\"loopbench-run\",\"format_version\":1}", "run_id"},
+        {"{\"format\":\"loopbench-run\",\"format_version\":1}", "run_id is missing; put it back"},
         {"{\"format\":\"loopbench-run\",\"format_version\":1,\"run_id\":\"x\",\"state\":\"odd\"}",
          "state"},
         {"{\"format\":\"loopbench-run\",\"format\":\"loopbench-run\"}", "duplicate"},
@@ -402,6 +403,8 @@ static void test_damaged_lines(void **state) {
     second[0] = '?';
     assert_int_equal(file_write_atomic(path, text, len, &e), 0);
     assert_refused(p->run, ERR_USAGE, "trials.jsonl:2: damaged line: not JSON");
+    assert_refused(p->run, ERR_USAGE,
+                   "; put it back, or remove the line: `loopbench run --resume`");
     second[0] = kept;
     /* The same trial again. */
     assert_int_equal(file_write_atomic(path, text, len, &e), 0);
@@ -420,9 +423,59 @@ static void test_damaged_lines(void **state) {
     free(endless);
     assert_refused(p->run, ERR_USAGE, "trials.jsonl:1: line over");
     assert_int_equal(unlink(path), 0);
-    assert_refused(p->run, ERR_USAGE, "cannot read");
+    assert_refused(p->run, ERR_USAGE, "No such file or directory; put it back");
     assert_int_equal(mkfifo(path, 0666), 0);
-    assert_refused(p->run, ERR_USAGE, "not a file");
+    assert_refused(p->run, ERR_USAGE, "not a file; put it back");
+}
+
+/* A run of one trial, of libuv and hello at 10 connections, whose manifest names these. */
+static void name_in_manifest(const char *dir, const char *targets, const char *plan) {
+    char path[PATH_MAX];
+    char text[512];
+    struct err e = {0};
+    join(path, dir, "manifest.json");
+    int n = snprintf(text, sizeof text,
+                     "{\"format\":\"loopbench-run\",\"format_version\":1,\"run_id\":\"x\","
+                     "\"state\":\"complete\",\"targets\":%s,\"plan\":%s}",
+                     targets, plan);
+    assert_in_range(n, 1, sizeof text - 1);
+    assert_int_equal(file_write_atomic(path, text, (size_t)n, &e), 0);
+}
+
+static void test_lines_of_what_was_not_planned(void **state) {
+    struct place *p = *state;
+    struct store s;
+    struct err e = {0};
+    static const struct {
+        const char *targets, *plan;
+        const char *says; /* NULL = nothing is wrong */
+    } rows[] = {
+        {"[{\"name\":\"h2o\"},{\"name\":\"libuv\"}]",
+         "{\"workloads\":[\"json\",\"hello\"],\"connections\":[8,10],\"rounds\":1}", NULL},
+        {"[]", "{}", NULL}, /* says nothing */
+        {"null", "null", NULL},
+        {"[{\"name\":\"libuv-again\"},{\"name\":\"libu\"}]", "{}", "no target 'libuv'"},
+        {"[{}, 7]", "{}", "no target 'libuv'"},
+        {"[]", "{\"workloads\":[\"json\"]}", "no workload 'hello'"},
+        {"[]", "{\"connections\":[1,100]}", "no level of 10 connections"},
+        {"[]", "{\"rounds\":0}", "round 0 of a run of 0"},
+    };
+    make_run(p->run, 1, STORE_COMPLETE);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char says[128];
+        name_in_manifest(p->run, rows[i].targets, rows[i].plan);
+        if (rows[i].says) {
+            snprintf(says, sizeof says, "trials.jsonl:1: damaged line: %s%s",
+                     strncmp(rows[i].says, "no ", 3) == 0 ? "manifest.json names " : "",
+                     rows[i].says);
+            assert_refused(p->run, ERR_USAGE, says);
+            assert_refused(p->run, ERR_USAGE, "; put it back, or remove the line");
+        } else {
+            assert_int_equal(store_open(&s, p->run, &e), 0);
+            assert_int_equal(s.count, 1);
+            store_release(&s);
+        }
+    }
 }
 
 static void test_damaged_histograms(void **state) {
@@ -442,11 +495,12 @@ static void test_damaged_histograms(void **state) {
     r->hist_length -= 1;
     assert_int_equal(store_read_hist(&s, r, &h, &e), -1);
     assert_non_null(strstr(e.text, "damaged"));
+    assert_non_null(strstr(e.text, "; put it back, or use another folder"));
     r->hist_length += 1;
     assert_int_equal(truncate(path, s.hist_end - 1), 0);
     assert_int_equal(store_read_hist(&s, r, &h, &e), -1);
     assert_int_equal(e.class, ERR_USAGE);
-    assert_non_null(strstr(e.text, "ends before"));
+    assert_non_null(strstr(e.text, "ends before the histogram of trial 1; put it back"));
     assert_int_equal(store_read_hist(&s, &s.records[0], &h, &e), 1);
     r->hist_offset = r->hist_length = UNKNOWN_INT;
     assert_int_equal(store_read_hist(&s, r, &h, &e), 0);
@@ -454,6 +508,12 @@ static void test_damaged_histograms(void **state) {
     store_release(&s);
     assert_null(writer_resume(p->run, &e));
     assert_non_null(strstr(e.text, "cut short"));
+    assert_non_null(strstr(e.text, "put it back, or begin a new run"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(store_open(&s, p->run, &e), 0);
+    assert_int_equal(store_read_hist(&s, &s.records[0], &h, &e), -1);
+    assert_non_null(strstr(e.text, "No such file or directory; put it back"));
+    store_release(&s);
 }
 
 /* Options are recorded as text. */
@@ -485,6 +545,7 @@ int main(void) {
         RUN_TEST(test_lock),
         RUN_TEST(test_foreign_folders),
         RUN_TEST(test_damaged_lines),
+        RUN_TEST(test_lines_of_what_was_not_planned),
         RUN_TEST(test_damaged_histograms),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

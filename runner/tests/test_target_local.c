@@ -157,7 +157,8 @@ static void needs_a_program(void **state) {
     assert_int_equal(target_local.start(*state, &spec, &t, &e), TARGET_START);
     assert_null(t);
     assert_int_equal(e.class, ERR_MACHINE);
-    assert_string_equal(e.text, "fake: cannot start no-such-server: no such program");
+    assert_string_equal(e.text, "fake: cannot start no-such-server: no such program; install "
+                                "it, or name another");
 }
 
 static void judges_its_end(void **state) {

@@ -255,7 +255,7 @@ static void ending_says_what_to_do_next(void **state) {
     ending_print(s.out, &cut);
     fflush(s.out);
     assert_non_null(
-        strstr(s.text, "interrupted: 20 of 165 trials in 30 s, 2 failed, 5 repeated\n"));
+        strstr(s.text, "interrupted: 20 of 165 trials in 30 s, 2 failed, 5 blocks run again\n"));
     assert_non_null(strstr(s.text, "loopbench run --resume 'out/a '\\''run'\\'''\n"));
     screen_close(&s);
     screen_open(&s);

@@ -80,7 +80,7 @@ int command_doctor(const struct invocation *in, struct err *e) {
     int status = -1;
     struct cpusplit split;
     if (config_servers(c.servers, servers, sizeof servers) != 0) {
-        err_set(e, ERR_USAGE, "--servers: the path is too long");
+        err_set(e, ERR_USAGE, "--servers: the path is too long; " FILE_PATH_REMEDY);
     } else if (setup_split_cpus(&c, &split, e) == 0 && loop_init(&loop, e) == 0) {
         int64_t most = 0;
         for (size_t i = 0; i < c.connections.n; i++) {

@@ -8,6 +8,7 @@
 #include "config/replay_part.h"
 #include "store/folder.h"
 #include "store/replay_state.h"
+#include "store/store.h"
 #include "ui/ending.h"
 #include "ui/replay.h"
 #include "ui/replay_part.h"
@@ -39,8 +40,8 @@ static int flags_from_record(struct replaying *r, struct err *e) {
         char where[96];
         snprintf(where, sizeof where, "--%.64s", name);
         if (!o || !(o->use & USE_FILE)) {
-            return err_set(e, ERR_USAGE, "%s/%s: no option is called '%s'", r->dir, REPLAY_JSON,
-                           name);
+            return err_set(e, ERR_USAGE, "%s/%s: no option is called '%s'; " STORE_REMEDY, r->dir,
+                           REPLAY_JSON, name);
         }
         if (settings_add(&r->flags, o, json_string_value(value), where) != 0) {
             return no_memory(e);
@@ -70,7 +71,7 @@ static int find_folder(struct replaying *r, const char *id, struct err *e) {
     if (r->config.out) {
         return snprintf(r->dir, sizeof r->dir, "%s", r->config.out) < (int)sizeof r->dir
                    ? 0
-                   : err_set(e, ERR_USAGE, "--out: the path is too long");
+                   : err_set(e, ERR_USAGE, "--out: the path is too long; " FILE_PATH_REMEDY);
     }
     snprintf(name, sizeof name, "replay-%.64s", id);
     return file_join(r->dir, sizeof r->dir, r->config.results, name, e);
@@ -102,7 +103,8 @@ static int continue_folder(struct replaying *r, struct err *e) {
         return -1;
     }
     if (!replay_state_is(r->dir)) {
-        return err_set(e, ERR_USAGE, "--resume: %s is not the folder of a replay", r->dir);
+        return err_set(e, ERR_USAGE, "--resume: %s is not the folder of a replay; name another",
+                       r->dir);
     }
     replay_file_release(&r->file);
     return file_join(path, sizeof path, r->dir, REPLAY_INI, e) != 0 ||

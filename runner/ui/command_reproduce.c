@@ -130,9 +130,11 @@ static int check_here(struct session *s, const struct invocation *in, const stru
     if (rc == 0) {
         alike_judge(a, store->manifest, now, recorded_default);
         if (a->unlike[0]) {
-            rc = err_set(e, ERR_MACHINE,
-                         "cannot repeat %s here: as recorded, and as it would be now: %s",
-                         store->dir, a->unlike);
+            rc = err_set(
+                e, ERR_MACHINE,
+                "cannot repeat %s here: as recorded, and as it would be now: %s; make it as it "
+                "was, or begin a new run",
+                store->dir, a->unlike);
         }
     }
     json_decref(now);

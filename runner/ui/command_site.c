@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,8 @@ static int choice_add(struct choice *c, const char *name, size_t *at, struct err
     }
     char *real = realpath(path, NULL); /* "latest" must not become the name of a page */
     if (!real) {
-        return err_set(e, ERR_USAGE, "cannot find %s", path);
+        return err_set(e, ERR_USAGE, "cannot find %s: %s; " FILE_READ_REMEDY, path,
+                       strerror(errno));
     }
     int rc = 0;
     *at = 0;

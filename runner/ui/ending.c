@@ -45,8 +45,8 @@ void ending_print(FILE *out, const struct run_ending *s) {
     } else {
         fputs(s->measured > 0 ? ", none failed" : "", out);
     }
-    if (s->repeated > 0) {
-        fprintf(out, ", %" PRId64 " repeated", s->repeated);
+    if (s->again > 0) {
+        fprintf(out, ", %zu block%s run again", s->again, s->again == 1 ? "" : "s");
     }
     fputs("\nresults are in ", out);
     ending_print_path(out, s->folder);

@@ -3,13 +3,15 @@
 #define UI_ENDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct run_ending {
-    /* Trials: those of the plan, of them measured, and repeated beside them. failed ones may be
-     * among either. */
-    int64_t planned, measured, failed, repeated;
+    /* Trials: those of the plan, of them measured, and failed, also in an attempt at a block that
+     * was run again. */
+    int64_t planned, measured, failed;
+    size_t again; /* blocks run again, as reports count them (cells.h: repeated) */
     int64_t wall_ns;
     bool interrupted;
     const char *folder; /* of the results */

@@ -37,12 +37,14 @@ static void on_block_again(void *ctx, const struct plan_block *b, const char *ta
                   b->connections, b->round + 1);
 }
 
-static void on_repeats_spent(void *ctx, int64_t blocks) {
+static void on_repeats_spent(void *ctx, int64_t times) {
     struct session *s = ctx;
+    /* Times and not blocks, since one may have been run again twice. */
     progress_note(s->progress,
-                  "%" PRId64 " block%s run again, as many as --repeat-blocks %" PRId64
-                  " allows: from here on disturbed ones are kept and flagged",
-                  blocks, blocks == 1 ? " was" : "s were", s->config.repeat_percent);
+                  "disturbed blocks were run again %" PRId64
+                  " time%s, as often as --repeat-blocks %" PRId64
+                  " allows: from here on they are kept and flagged",
+                  times, times == 1 ? "" : "s", s->config.repeat_percent);
 }
 
 static void on_tick(uv_timer_t *timer) {

@@ -12,9 +12,9 @@
 #include "ui/ending.h"
 #include "ui/session.h"
 
-/* Whether the run is validated, its table and its findings, from what is on disk as any later
- * report. */
-static int print_tables(const char *dir, struct err *e) {
+/* Whether the run is validated, its table and its findings, and how many of its blocks were run
+ * again: from what is on disk as any later report, so that both say the same. */
+static int print_tables(const char *dir, bool tables, size_t *again, struct err *e) {
     struct store store;
     struct cells cells;
     if (store_open(&store, dir, e) != 0) {
@@ -23,7 +23,8 @@ static int print_tables(const char *dir, struct err *e) {
     int rc = cells_build(&cells, &store, e);
     if (rc == 0) {
         const bool utf8 = progress_style_for(stdout, false).utf8;
-        rc = findings_print_run(stdout, &cells, utf8, e);
+        *again = cells.repeated;
+        rc = tables ? findings_print_run(stdout, &cells, utf8, e) : 0;
         cells_release(&cells);
     }
     store_release(&store);
@@ -31,14 +32,16 @@ static int print_tables(const char *dir, struct err *e) {
 }
 
 /* A calibration and a cross-check have tables of their own, and a replay one for all its parts. */
-static int report(const struct session *s, const char *dir, const char *shown, struct err *e) {
+static int report(const struct session *s, const char *dir, const char *shown, size_t *again,
+                  struct err *e) {
+    const bool tables = !s->calibration && !s->crosscheck && !s->part;
     const struct report_options o = {
         .plots = s->config.plots && strcmp(s->config.plots, "auto") != 0 ? s->config.plots : NULL,
         .no_plots = !s->config.report || s->run.interrupted,
         .shown = shown,
         .notes = stderr,
     };
-    if (!s->calibration && !s->crosscheck && !s->part && print_tables(dir, e) != 0) {
+    if (print_tables(dir, tables, again, e) != 0) {
         return -1;
     }
     return s->config.report ? report_write(dir, &o, e) : 0;
@@ -63,7 +66,6 @@ int session_finish(struct session *s, struct err *e) {
         .planned = (int64_t)s->plan.trial_count,
         .measured = r->skipped + r->measured - r->again, /* also those from before a resume */
         .failed = r->failed,
-        .repeated = r->again,
         .wall_ns = clock_mono_ns() - s->begun_ns,
         .interrupted = r->interrupted,
         .folder = shown,
@@ -74,7 +76,7 @@ int session_finish(struct session *s, struct err *e) {
     caller_shown(dir, shown, sizeof shown);
     writer_release(s->run.writer); /* the report reads what is on disk, as any later one will */
     s->run.writer = NULL;
-    if (r->measured + r->skipped > 0 && report(s, dir, shown, e) != 0) {
+    if (r->measured + r->skipped > 0 && report(s, dir, shown, &summary.again, e) != 0) {
         fprintf(stderr, "loopbench: %s\n", e->text);
         status = status ? status : (int)e->class;
     }

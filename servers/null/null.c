@@ -308,7 +308,9 @@ static int null_run(struct worker *worker) {
     if (loop->connections == NULL || loop->epoll < 0 ||
         loop_watch(loop, EPOLL_CTL_ADD, worker->listener, EPOLLIN) != 0 ||
         loop_watch(loop, EPOLL_CTL_ADD, worker->wake, EPOLLIN) != 0) {
-        server_complain(worker->server->type, "cannot set up epoll: %s", strerror(errno));
+        server_complain(worker->server->type,
+                        "cannot set up epoll: %s: raise the limits (ulimit -n, ulimit -v)",
+                        strerror(errno));
         loop_release(loop);
         return EXIT_MACHINE;
     }

@@ -24,7 +24,8 @@ static void write_lines(struct log *log) {
     while (evbuffer_get_length(log->lines) > 0) {
         if (evbuffer_write(log->lines, log->fd) <= 0 && errno != EINTR) {
             if (!log->failed) {
-                fprintf(stderr, "guest-evhttp: cannot write the access log: %s\n", strerror(errno));
+                fprintf(stderr, "guest-evhttp: cannot write the access log: %s; make room\n",
+                        strerror(errno));
                 log->failed = true;
             }
             evbuffer_drain(log->lines, evbuffer_get_length(log->lines));
@@ -49,7 +50,8 @@ struct log *log_open(struct event_base *base, const char *path) {
     log->tick = event_new(base, -1, EV_PERSIST, on_tick, log);
     if (log->fd < 0 || log->lines == NULL || log->tick == NULL ||
         event_add(log->tick, &second) != 0) {
-        fprintf(stderr, "guest-evhttp: cannot open the access log %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "guest-evhttp: cannot open the access log %s: %s; name another\n", path,
+                strerror(errno));
         log_close(log);
         return NULL;
     }

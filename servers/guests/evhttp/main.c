@@ -91,7 +91,7 @@ static int run(struct serve_options *options, const sigset_t *ending) {
     }
     for (; status == 0 && started < options->workers; started++) {
         if (pthread_create(&thread[started], NULL, run_worker, worker[started]) != 0) {
-            fprintf(stderr, "guest-evhttp: cannot start a thread\n");
+            fprintf(stderr, "guest-evhttp: cannot start a thread; use fewer --workers\n");
             status = 3;
             break;
         }

@@ -97,8 +97,8 @@ static bool serve_listen(struct serve *s, const struct serve_options *options) {
     struct evconnlistener *listener = evconnlistener_new_bind(
         s->base, NULL, NULL, flags, options->backlog, (const struct sockaddr *)&address, size);
     if (listener == NULL) {
-        fprintf(stderr, "guest-evhttp: cannot listen on %s:%d: %s\n", options->host, options->port,
-                strerror(errno));
+        fprintf(stderr, "guest-evhttp: cannot listen on %s:%d: %s; choose another port\n",
+                options->host, options->port, strerror(errno));
         return false;
     }
     if (evhttp_bind_listener(s->http, listener) == NULL) {
@@ -132,7 +132,9 @@ struct serve *serve_open(const struct serve_options *options) {
     s->http = s->base != NULL ? evhttp_new(s->base) : NULL;
     s->stop = s->base != NULL ? event_new(s->base, options->stop, EV_READ, on_stop, s->base) : NULL;
     if (s->http == NULL || s->stop == NULL || event_add(s->stop, NULL) != 0) {
-        fprintf(stderr, "guest-evhttp: cannot set up libevent\n");
+        fprintf(
+            stderr,
+            "guest-evhttp: cannot set up libevent; raise the limit of open files (ulimit -n)\n");
         serve_close(s);
         return NULL;
     }
