@@ -6,6 +6,7 @@ import csv
 import functools
 import json
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -168,6 +169,47 @@ def _():
     _, result = bad_targets()
     has(result.err, "crash-later hello c=8 round 1: failed (crashed): crash-later", "stderr")
     has(result.err, "exit hello c=8 round 1: failed (start): exit exited with status 3", "stderr")
+
+
+# Of what has ended nobody knows what it used, and so not what others did.
+GONE = ("exit", "exit-after-line", "crash-later")
+
+
+@tap.case("a failed trial has the machine's signals, as far as they can be known")
+def _():
+    for run, table in (bad_targets()[0], TARGETS), (bad_generator()[0], GENERATOR):
+        for name, expected in table.items():
+            t, = run.of(name)
+            env = t["environment"]
+            what = "%s: %s" % (name, env)
+            eq(t["status"] == "ok", expected is None, what)
+            for signal in "steal_ratio", "listen_overflows", "time_wait", "speed_before", "speed_after":
+                ok(env[signal] is not None, "%s of %s" % (signal, what))
+            eq(env["foreign_cpus"] is None, table is TARGETS and name in GONE, "foreign of " + what)
+            eq([f for f in t["flags"] if expected and f.endswith("-unknown")], [], name)
+
+
+@tap.case("a target that has no reply for the runner has hung; what takes long is waited for longer")
+def _():
+    with Box() as before, Box() as after:
+        ini = before.ini({"a": before.later("a", "hang-later")}, workloads="wait:ms=900")
+        silent = before.start("run", ini, "--no-report", "--out", before.at("out"),
+                              env={"FAKE_TARGET_AFTER": "2"})
+        mute = after.start("run", after.ini(("a",)), "--no-report", "--out", after.at("out"),
+                           env={"FAKE_TARGET": "mute-later", "FAKE_WRK_RATES": "a=4"})
+        before.finish(silent).expect(1)
+        after.finish(mute).expect(1)
+        for own, when, answered in (before, "before", 0), (after, "after", 10):
+            t, = Run(own.at("out")).trials
+            eq((t["status"], t["failure"], t["rate"]), ("failed", "hung", None), when)
+            found = re.match(r"no reply in ([0-9.]+) s to a request of the runner's own %s the window; "
+                             r"%d replies came before$" % (when, answered), t["reason"])
+            ok(found, "reason: %s" % t["reason"])
+            load = t["load"]
+            eq(load["requests"], 8 if answered else None, "requests")
+            # A request of each connection at half the pace; and what the workload itself waits.
+            more = 2e-6 * load["duration_us"] * 8 / load["requests"] if answered else 0.9
+            ok(float(found.group(1)) >= 4.9 + more, "%s, not 5 s and %.1f" % (t["reason"], more))
 
 
 def cells(run):
