@@ -92,16 +92,17 @@ double judge_silent(const struct trial_record *r) {
     return judge_is_slow(r) ? 0 : (double)r->load.silent;
 }
 
-/* Whether the machine may have kept the server, or the load generator, from running. */
-static bool judge_was_kept(const struct environment_result *env) {
-    return quality_judge(QUALITY_STEAL, env->steal_ratio * 100) == QUALITY_INVALID ||
-           quality_judge(QUALITY_FOREIGN_CPU, env->foreign_cpus * 100) == QUALITY_INVALID ||
-           env->throttled > 0;
+/* Whether the machine may have kept the server, or the load generator, from running: each of these
+ * makes the trial invalid, so that a silence that proves nothing is never a sound trial's. */
+static bool judge_was_kept(const struct trial_record *r) {
+    return quality_judge(QUALITY_STEAL, r->environment.steal_ratio * 100) == QUALITY_INVALID ||
+           quality_judge(QUALITY_FOREIGN_CPU, judge_foreign(r)) == QUALITY_INVALID ||
+           r->environment.throttled > 0;
 }
 
 bool judge_hangs(const struct trial_record *r) {
     return 2 * judge_silent(r) > r->connections && r->environment.listen_overflows <= 0 &&
-           !judge_was_kept(&r->environment);
+           !judge_was_kept(r);
 }
 
 /* Part of the requests that went wrong, %. A late reply is counted among the requests, a failed

@@ -175,6 +175,16 @@ static void most_connections_silent_are_a_hang(void **state) {
     r.environment.throttled = r.environment.listen_overflows = 0;
     r.environment.listen_drops = r.environment.retransmits = 9;
     assert_true(judge_hangs(&r));
+    /* Neither what ticks may have made of nothing, nor a turn of a process in a short window, makes
+     * the trial invalid. */
+    r.environment.foreign_cpus = 0.05;
+    r.environment.foreign_error = 0.03;
+    assert_true(judge_hangs(&r));
+    r.raw.p50_us = 400;
+    r.environment.foreign_cpus = 0.085;
+    r.environment.foreign_error = 0;
+    r.load.duration_us = 50000;
+    assert_true(judge_hangs(&r));
 }
 
 static void what_a_disturbed_machine_keeps_waiting_is_no_hang(void **state) {
