@@ -69,9 +69,11 @@ def _():
     with Box() as box:
         path = judged_in_one(box, 1)
         made(box, 2, rounds=6, levels="8,16,32")
-        partly, whole = box.loopbench("list").expect(0).out.splitlines()[1:]
-        has(partly, "  complete     validated in 1 of 3 cells  ", "list")
-        has(whole, "  complete     validated      ", "list")
+        head, partly, whole = box.loopbench("list").expect(0).out.splitlines()
+        word = "validated in 1 of 3 cells"
+        has(partly, "  complete     %s  quick " % word, "list")
+        has(whole, "  complete     %s  quick " % "validated".ljust(len(word)), "list")
+        eq(head.index("profile"), partly.index("quick"), "columns of list")
         has(box.loopbench("show", path).expect(0).out, "\nvalidated in 1 of 3 cells: the A/A", "show")
         has(box.loopbench("compare", path, path).expect(0).out, " rounds, validated in 1 of 3 cells",
             "compare")

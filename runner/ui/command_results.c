@@ -21,6 +21,8 @@
 
 /* Of the name of a run in a list, at most. */
 #define LIST_COLUMNS 96
+/* For any word that validity_of writes. */
+#define VALIDITY_SIZE 64
 
 static bool on_utf8(void) {
     return progress_style_for(stdout, false).utf8;
@@ -85,12 +87,17 @@ static void put_name(FILE *out, const char *name, size_t used, size_t columns) {
     fprintf(out, "%s%*s  ", name, used < columns ? (int)(columns - used) : 0, "");
 }
 
-static void list_run(FILE *out, const struct catalog_run *r, size_t columns, bool utf8) {
+/* The widest names and words decide how wide their columns are. */
+struct list_widths {
+    size_t name, validity;
+};
+
+static void list_run(FILE *out, const struct catalog_run *r, const char *validity,
+                     const struct list_widths *w, bool utf8) {
     char buf[32];
     char date[4 * 24 + 8];
     char name[4 * LIST_COLUMNS + 8];
     char profile[4 * 12 + 8];
-    char validity[64];
     text_terminal(date, sizeof date, manifest_text(r->manifest, "started", buf, sizeof buf, "-"),
                   24, false);
     date[strlen(date) > 16 ? 16 : strlen(date)] = '\0'; /* to the minute */
@@ -104,35 +111,42 @@ static void list_run(FILE *out, const struct catalog_run *r, size_t columns, boo
                       ? "calibration"
                       : manifest_text(r->manifest, "plan.profile", buf, sizeof buf, "-"),
                   12, utf8);
-    validity_of(r, validity, sizeof validity);
     fprintf(out, "%-16s  ", date);
-    put_name(out, name, used, columns);
-    fprintf(out, "%-11s  %-13s  %-11s  ", state_word(r), validity, profile);
+    put_name(out, name, used, w->name);
+    fprintf(out, "%-11s  %-*s  %-11s  ", state_word(r), (int)w->validity, validity, profile);
     put_names(out, manifest_at(r->manifest, "targets"), true, utf8);
     fputs("  ", out);
     put_names(out, manifest_at(r->manifest, "plan.workloads"), false, utf8);
     fputs(r->latest ? "  (latest)\n" : "\n", out);
 }
 
-static void list_all(const struct catalog *catalog, bool utf8) {
+static int list_all(const struct catalog *catalog, bool utf8, struct err *e) {
     char name[4 * LIST_COLUMNS + 8];
-    size_t columns = 20;
+    char(*validity)[VALIDITY_SIZE] = calloc(catalog->count + 1, sizeof *validity);
+    struct list_widths w = {.name = 20, .validity = 13};
+    if (!validity) {
+        return err_set(e, ERR_MACHINE, "out of memory");
+    }
     for (size_t i = 0; i < catalog->count; i++) {
         const size_t used = name_of(&catalog->run[i], name, sizeof name, utf8);
-        columns = used > columns ? used : columns;
+        validity_of(&catalog->run[i], validity[i], sizeof validity[i]);
+        w.name = used > w.name ? used : w.name;
+        w.validity = strlen(validity[i]) > w.validity ? strlen(validity[i]) : w.validity;
     }
     printf("%-16s  ", "started (UTC)");
-    put_name(stdout, "run", 3, columns);
-    printf("%-11s  %-13s  %-11s  %s  %s\n", "state", "A/A control", "profile", "targets",
-           "workloads");
+    put_name(stdout, "run", 3, w.name);
+    printf("%-11s  %-*s  %-11s  %s  %s\n", "state", (int)w.validity, "A/A control", "profile",
+           "targets", "workloads");
     for (size_t i = 0; i < catalog->count; i++) {
-        list_run(stdout, &catalog->run[i], columns, utf8);
+        list_run(stdout, &catalog->run[i], validity[i], &w, utf8);
     }
     for (size_t i = 0; i < catalog->damaged_count; i++) {
         printf("%-16s  ", "-");
-        put_name(stdout, catalog->damaged[i], strlen(catalog->damaged[i]), columns);
+        put_name(stdout, catalog->damaged[i], strlen(catalog->damaged[i]), w.name);
         puts("damaged: its manifest.json cannot be read");
     }
+    free(validity);
+    return 0;
 }
 
 int command_list(const struct invocation *in, struct err *e) {
@@ -146,9 +160,11 @@ int command_list(const struct invocation *in, struct err *e) {
         if (catalog.count + catalog.damaged_count == 0) {
             printf("no runs in %s; `loopbench run` makes one\n", c.results);
         } else {
-            list_all(&catalog, on_utf8());
+            rc = list_all(&catalog, on_utf8(), e);
         }
-        list_replays(stdout, c.results, on_utf8());
+        if (rc == 0) {
+            list_replays(stdout, c.results, on_utf8());
+        }
         catalog_release(&catalog);
     }
     config_release(&c);
