@@ -31,7 +31,7 @@ static int port_bind(const char *host, int number, int reuse) {
 
 /* Any that is free; -1 = none. */
 static int port_free(const char *host) {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
     const int fd = port_bind(host, 0, 0);
     int number = -1;
