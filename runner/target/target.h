@@ -52,7 +52,8 @@ struct target_spec {
     const char *name; /* for messages */
     /* NULL-terminated. {host} {port} {workers} {backlog} {log} are replaced wherever they stand.
      * Where {port} occurs the launcher chooses a free port, and another where it was taken before
-     * the target was there; where it does not occur, the target must print the ready line {"listening":"ADDR:PORT",…} as a line of its standard output. */
+     * the target was there; where it does not occur, the target must print the ready line
+     * {"listening":"ADDR:PORT",…} as a line of its standard output. */
     const char *const *argv;
     const char *const *env; /* NAME=VALUE added to the runner's environment; NULL = none */
     const char *cwd;        /* NULL = the runner's */

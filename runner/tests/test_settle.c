@@ -55,7 +55,8 @@ static bool others_take_the_cpu(struct loop *loop) {
     const int64_t passed = clock_mono_ns() - begun;
     end(pid);
     const int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
-    const int64_t ns = used.run_ns >= 0 ? used.run_ns : (used.user_ticks + used.system_ticks) * tick;
+    const int64_t ns =
+        used.run_ns >= 0 ? used.run_ns : (used.user_ticks + used.system_ticks) * tick;
     return ns < passed / 2;
 }
 
