@@ -280,17 +280,16 @@ def chunk_announced(server):
         refused(client, "a chunk one byte too long", 413)
 
 
-@case("framing: a conflict is refused before the body has come, by h2o once the head is whole")
+@case("framing: a second length is refused before the body has come, by h2o once the head is whole")
 def conflict_announced(server):
-    for other in ("Content-Length: 5", "Transfer-Encoding: chunked"):
-        for cut in (0, 1):
-            request = head("Content-Length: 5", other)
-            with Client(server.address) as client:
-                client.send(request[: len(request) - cut])
-                if cut and server.name == "h2o":
-                    ok(client.is_silent(), f"{other}: answered before the head was whole")
-                    client.send(request[len(request) - cut :])
-                refused(client, other, 400)
+    request = head("Content-Length: 5", "Content-Length: 5")
+    for cut in (0, 1):
+        with Client(server.address) as client:
+            client.send(request[: len(request) - cut])
+            if cut and server.name == "h2o":
+                ok(client.is_silent(), "answered before the head was whole")
+                client.send(request[len(request) - cut :])
+            refused(client, "a second length", 400)
 
 
 @case("chunk extensions and trailers: 431 beyond 16 KiB, by h2o taken")
