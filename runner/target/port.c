@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -31,13 +32,14 @@ static int port_bind(const char *host, int number, int reuse) {
 
 /* Any that is free; -1 = none. */
 static int port_free(const char *host) {
-    struct sockaddr_storage address = {0};
+    struct sockaddr_storage address;
     socklen_t size = sizeof address;
     const int fd = port_bind(host, 0, 0);
     int number = -1;
     if (fd < 0) {
         return -1;
     }
+    memset(&address, 0, sizeof address);
     if (getsockname(fd, (struct sockaddr *)&address, &size) == 0) {
         number = address.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&address)->sin_port)
                                               : ntohs(((struct sockaddr_in6 *)&address)->sin6_port);

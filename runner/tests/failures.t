@@ -172,10 +172,6 @@ def _():
     has(result.err, "exit hello c=8 round 1: failed (start): exit exited with status 3", "stderr")
 
 
-# Of what has ended nobody knows what it used, and so not what others did.
-GONE = ("exit", "exit-after-line", "crash-later")
-
-
 @tap.case("a failed trial has the machine's signals, as far as they can be known")
 def _():
     for run, table in (bad_targets()[0], TARGETS), (bad_generator()[0], GENERATOR):
@@ -186,16 +182,17 @@ def _():
             eq(t["status"] == "ok", expected is None, what)
             for signal in "steal_ratio", "listen_overflows", "time_wait", "speed_before", "speed_after":
                 ok(env[signal] is not None, "%s of %s" % (signal, what))
-            eq(env["foreign_cpus"] is None, table is TARGETS and name in GONE, "foreign of " + what)
+            if t["failure"] not in ("start", "ready"):
+                # Of what has ended nobody knows what it used, and so not what others did.
+                eq(env["foreign_cpus"] is None, t["failure"] == "crashed", "foreign of " + what)
             eq([f for f in t["flags"] if expected and f.endswith("-unknown")], [], name)
 
 
-@tap.case("a target that has no reply for the runner has hung; what takes long is waited for longer")
+@tap.case("a target that has no reply for the runner has hung; behind a slow load it is waited for longer")
 def _():
     with Box() as before, Box() as after:
-        ini = before.ini({"a": before.later("a", "hang-later")}, workloads="wait:ms=900")
-        silent = before.start("run", ini, "--no-report", "--out", before.at("out"),
-                              env={"FAKE_TARGET_AFTER": "2"})
+        silent = before.start("run", before.ini({"a": before.later("a", "hang-later")}), "--no-report",
+                              "--out", before.at("out"), env={"FAKE_TARGET_AFTER": "2"})
         mute = after.start("run", after.ini(("a",)), "--no-report", "--out", after.at("out"),
                            env={"FAKE_TARGET": "mute-later", "FAKE_WRK_RATES": "a=4"})
         before.finish(silent).expect(1)
@@ -208,8 +205,8 @@ def _():
             ok(found, "reason: %s" % t["reason"])
             load = t["load"]
             eq(load["requests"], 8 if answered else None, "requests")
-            # A request of each connection at half the pace; and what the workload itself waits.
-            more = 2e-6 * load["duration_us"] * 8 / load["requests"] if answered else 0.9
+            # A request of each connection at half the pace.
+            more = 2e-6 * load["duration_us"] * 8 / load["requests"] if answered else 0
             ok(float(found.group(1)) >= 4.9 + more, "%s, not 5 s and %.1f" % (t["reason"], more))
 
 

@@ -216,7 +216,7 @@ def _():
         has(result.err, "disturbed blocks were run again 2 times", "progress")
         # One block, twice: the last lines and the report count blocks, and the same ones.
         has(result.err, ", 1 block run again\n", "last lines")
-        box.loopbench("report", box.at("run"), "--no-plots").expect(0)
+        box.loopbench("report", box.at("run")).expect(0)
         has(Run(box.at("run")).text("report.md"), "1 of 3 blocks run again", "report")
 
 
