@@ -112,8 +112,12 @@ static void go_on(struct conn *conn, enum http1_next next) {
 
 static void on_ready(struct http1 *http) {
     struct conn *conn = (struct conn *)http;
+    struct conn_worker *owner = conn->owner;
     http->moved = true;
-    go_on(conn, http1_resume(http));
+    go_on(conn, http1_resume(http)); /* may be the end of *conn */
+    if (!owner->armed) {
+        arm(owner, idle_now()); /* a sweep that saw only connections that wait watched nothing */
+    }
 }
 
 void conn_on_read(struct conn *conn, const char *data, size_t len) {

@@ -270,11 +270,14 @@ static void test_waits(void **state) {
     age(&a);
     conn_sweep(owner); /* the time is ours, not the client's */
     assert_false(a.closed);
+    assert_false(owner->armed);
     reply_now();
     assert_true(a.written > 100);
     assert_int_equal(a.conn.want, CONN_WANT_READ);
     assert_int_equal(finished, 1);
     assert_false(later->waiting);
+    assert_true(owner->armed); /* it may be silent now */
+    assert_true(armed_ms <= worker->options->idle_timeout_ms);
     conn_on_end(&a.conn);
     assert_true(a.closed);
     assert_int_equal(finished, 1);
