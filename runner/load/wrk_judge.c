@@ -76,7 +76,7 @@ enum load_failure wrk_judge(const struct wrk_wanted *w, struct load_outcome *out
         return f; /* a slow workload may complete nothing in half a second of warm-up */
     }
     if (out->requests == 0) {
-        err_set(e, ERR_FAILED, "no reply completed in %.3f s: the connections hang",
+        err_set(e, ERR_FAILED, "no reply completed in %.3f s: it hangs, or takes longer for one",
                 (double)out->duration_us / 1e6);
         return LOAD_HUNG;
     }

@@ -17,14 +17,14 @@ static bool settle_read(const pid_t *pids, size_t n, struct proc_cpu *out) {
     return found > 0 && proc_cpu_read(all, found, out) == 0;
 }
 
-enum loop_wait settle_wait(struct loop *loop, const pid_t *pids, size_t n) {
+enum loop_wait settle_wait(struct loop *loop, const pid_t *pids, size_t n, int64_t max_ns) {
     const int64_t begun = clock_mono_ns();
     const int64_t per_second = sysconf(_SC_CLK_TCK);
     struct proc_cpu before;
     struct proc_cpu after;
     bool seen = n > 0 && settle_read(pids, n, &before);
     int64_t at = begun;
-    while (seen && at - begun < SETTLE_MAX_NS) {
+    while (seen && at - begun < max_ns) {
         struct proc_usage used;
         if (loop_wait(loop, NULL, NULL, STEP_NS) == LOOP_INTERRUPTED) {
             return LOOP_INTERRUPTED;
@@ -42,5 +42,5 @@ enum loop_wait settle_wait(struct loop *loop, const pid_t *pids, size_t n) {
         before = after;
         at = now;
     }
-    return seen && at - begun >= SETTLE_MAX_NS ? LOOP_TIMEOUT : LOOP_DONE;
+    return seen && at - begun >= max_ns ? LOOP_TIMEOUT : LOOP_DONE;
 }

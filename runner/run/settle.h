@@ -8,16 +8,18 @@
 #define RUN_SETTLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/loop.h"
 
-/* How long that may take. A target that is never at rest is measured after it all the same. */
+/* How long that may take where no more is known. A target that is never at rest is measured after
+ * it all the same. */
 #define SETTLE_MAX_NS INT64_C(2000000000)
 
 /* Waits until the processes, with their descendants, used less than a quarter of a CPU over 20 ms;
- * at most SETTLE_MAX_NS, and not at all where they cannot be seen. LOOP_DONE: they are at rest, or
+ * at most max_ns, and not at all where they cannot be seen. LOOP_DONE: they are at rest, or
  * nobody can tell. */
-enum loop_wait settle_wait(struct loop *loop, const pid_t *pids, size_t n);
+enum loop_wait settle_wait(struct loop *loop, const pid_t *pids, size_t n, int64_t max_ns);
 
 #endif

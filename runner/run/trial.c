@@ -15,6 +15,8 @@
 #include "sample/sampler.h"
 #include "sample/window.h"
 
+#define SLOW_BACKLOG_NS INT64_C(1000000000)
+
 static enum trial_failure trial_map_load(enum load_failure f) {
     switch (f) {
     case LOAD_REFUSED:
@@ -135,6 +137,21 @@ static bool trial_replies_right(struct trial *t) {
     return !wrong;
 }
 
+/* Waits until the target has answered what the warm-up left, however slow it is; backlog_ns is what
+ * that takes at half of the warm-up's pace. One that sleeps over its replies looks at rest all the
+ * while, so where it is slow a request of the runner's own comes after them. False: no window. */
+static bool trial_settle(struct trial *t, int64_t backlog_ns) {
+    const int64_t max_ns = backlog_ns > SETTLE_MAX_NS ? backlog_ns : SETTLE_MAX_NS;
+    if (settle_wait(t->setup->loop, t->pids, t->n_pids, max_ns) == LOOP_INTERRUPTED) {
+        t->interrupted = true;
+        return false;
+    }
+    if (backlog_ns > SLOW_BACKLOG_NS) {
+        trial_ask(t, backlog_ns, "before the window");
+    }
+    return !t->failed;
+}
+
 static bool trial_warm_up(struct trial *t) {
     int64_t wanted = t->setup->config->warmup_ns;
     struct load_outcome out;
@@ -145,14 +162,14 @@ static bool trial_warm_up(struct trial *t) {
     }
     replies_pace(&t->replies);
     bool good = trial_load(t, LOAD_WARMUP, wanted, &out, NULL);
-    /* Of a window whose requests the server counts, none is the runner's own. */
-    replies_pace_by(&t->replies, good && !t->counted ? out.requests : 0, out.duration_us);
+    const struct load_result paced = {.requests = good ? out.requests : 0,
+                                      .duration_us = out.duration_us};
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
-    if (good && settle_wait(t->setup->loop, t->pids, t->n_pids) == LOOP_INTERRUPTED) {
-        t->interrupted = true;
-        return false;
-    }
+    replies_pace_by(&t->replies, 0, 0);
+    good = good && trial_settle(t, replies_backlog_ns(&paced, t->record->connections));
+    /* Of a window whose requests the server counts, none is the runner's own. */
+    replies_pace_by(&t->replies, t->counted ? 0 : paced.requests, paced.duration_us);
     return good && trial_replies_right(t);
 }
 

@@ -28,7 +28,7 @@ SPIN = "import os\nos.sched_setaffinity(0, {%d})\nwhile True: pass"
 # Answers soundly once (to be ready), then as its first argument says: "all" errors, or "half" of
 # them; "silent" says nothing any more after 50 replies, "hang" none from then on; "one" leaves
 # the 400th request unanswered; "late" stops 0.7 s after its 20th reply; "redirect" sends every 50th
-# request of a connection elsewhere, which the runner's own do not reach.
+# request of a connection elsewhere, which the runner's own do not reach; "sleepy" answers one after another and sleeps 10 ms over each.
 SERVER = """#!/usr/bin/python3
 import asyncio, sys, time
 mode, port, seen, begun = sys.argv[1], int(sys.argv[2]), 0, 0
@@ -37,6 +37,8 @@ async def serve(reader, writer):
     here = 0
     while await reader.readuntil(b"\\r\\n\\r\\n"):
         seen += 1
+        if mode == "sleepy" and seen > 1:
+            time.sleep(0.01)
         if mode == "silent" and seen > 50 or mode == "hang" and seen > 1:
             await asyncio.sleep(3600)
         if mode == "one" and seen == 400:
@@ -352,6 +354,18 @@ def _():
         eq(t["load"]["errors_status"], t["load"]["requests"], "errors")
         eq(t["rate"], None, "rate")
         has(result.err, "every reply was an error", "progress")
+
+
+@tap.case("what the warm-up leaves to a slow server is answered before the window, though it only sleeps")
+def _():
+    needs("wrk")
+    with Box() as box:
+        # Of 200 requests that are left, each takes 10 ms: the whole of a window.
+        run(box, fault_server(box, "sleepy"), "--targets", "fault", "--connections", "200", "--warmup", "500ms",
+            "--timeout", "10s", verify=True).expect(0)
+        t, = trials(box)
+        eq((t["status"], t["reason"]), ("ok", ""), "trial")
+        ok(30 < t["rate"] < 110, "rate %s, 100 is what it can" % t["rate"])
 
 
 @tap.case("one connection of 500 that hangs is found")

@@ -70,7 +70,7 @@ static void waits_for_work_that_is_left(void **state) {
     for (int i = 0; !waited && i < 5; i++) {
         struct proc_cpu used;
         pid_t pid = start(WORK_NS);
-        enum loop_wait ended = settle_wait(&loop, &pid, 1);
+        enum loop_wait ended = settle_wait(&loop, &pid, 1, SETTLE_MAX_NS);
         assert_int_equal(proc_cpu_read(&pid, 1, &used), 0);
         waited = ended == LOOP_TIMEOUT || used.run_ns >= WORK_NS * 9 / 10 ||
                  used.user_ticks + used.system_ticks >= 27;
@@ -90,9 +90,9 @@ static void who_cannot_be_seen_is_not_waited_for(void **state) {
     pid_t pid = start(0);
     (void)state;
     assert_int_equal(loop_init(&loop, &e), 0);
-    assert_int_equal(settle_wait(&loop, &pid, 0), LOOP_DONE);
+    assert_int_equal(settle_wait(&loop, &pid, 0, SETTLE_MAX_NS), LOOP_DONE);
     end(pid);
-    assert_int_equal(settle_wait(&loop, &pid, 1), LOOP_DONE);
+    assert_int_equal(settle_wait(&loop, &pid, 1, SETTLE_MAX_NS), LOOP_DONE);
     loop_release(&loop);
 }
 
@@ -103,7 +103,7 @@ static void an_interrupt_ends_it(void **state) {
     (void)state;
     assert_int_equal(loop_init(&loop, &e), 0);
     raise(SIGINT);
-    assert_int_equal(settle_wait(&loop, &pid, 1), LOOP_INTERRUPTED);
+    assert_int_equal(settle_wait(&loop, &pid, 1, SETTLE_MAX_NS), LOOP_INTERRUPTED);
     loop_release(&loop);
     end(pid);
 }
