@@ -15,7 +15,8 @@
 #include "sample/sampler.h"
 #include "sample/window.h"
 
-#define SLOW_BACKLOG_NS INT64_C(1000000000)
+#define SLOW_BACKLOG_NS    INT64_C(1000000000)
+#define UNKNOWN_BACKLOG_NS INT64_C(10000000000) /* after a warm-up without a reply */
 
 static enum trial_failure trial_map_load(enum load_failure f) {
     switch (f) {
@@ -167,7 +168,10 @@ static bool trial_warm_up(struct trial *t) {
     t->record->warmup_us = out.duration_us;
     load_outcome_release(&out);
     replies_pace_by(&t->replies, 0, 0);
-    good = good && trial_settle(t, replies_backlog_ns(&paced, t->record->connections));
+    const int64_t backlog_ns = paced.requests > 0
+                                   ? replies_backlog_ns(&paced, t->record->connections)
+                                   : UNKNOWN_BACKLOG_NS;
+    good = good && trial_settle(t, backlog_ns);
     /* Of a window whose requests the server counts, none is the runner's own. */
     replies_pace_by(&t->replies, t->counted ? 0 : paced.requests, paced.duration_us);
     return good && trial_replies_right(t);
